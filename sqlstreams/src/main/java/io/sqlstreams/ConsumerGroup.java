@@ -1,0 +1,75 @@
+package io.sqlstreams;
+
+import io.sqlstreams.config.ConsumeOptions;
+import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.error.DatabaseException;
+import io.sqlstreams.error.DestroyNotAllowedException;
+import io.sqlstreams.error.GroupNotFoundException;
+import io.sqlstreams.error.InvalidInputException;
+import io.sqlstreams.error.StreamNotFoundException;
+import java.util.Optional;
+
+/**
+ * A consumer group by its name: every group sees every message of the stream, and within a group each message goes to
+ * one of its processes. The handle itself does no I/O; each verb resolves the names when it is called. Thread-safe. Every
+ * verb throws {@link DatabaseException} when the database can't be reached or refuses.
+ *
+ * @param <T> the payload's type
+ */
+public interface ConsumerGroup<T> {
+  /** The group's name. */
+  String name();
+
+  /**
+   * Declares the group. It is created when it isn't there; else the newest declaration wins, a difference is recorded in
+   * {@code worker_config_log}, and an equal one writes nothing. Safe when many processes do it at once.
+   *
+   * @throws InvalidInputException when the name breaks its rule
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  GroupInfo register(GroupConfig config);
+
+  /** Declares the group with every setting at its default; see {@link #register(GroupConfig)}. */
+  default GroupInfo register() {
+    return register(GroupConfig.defaults());
+  }
+
+  /**
+   * The registered group; empty when there is none of this name.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  Optional<GroupInfo> get();
+
+  /**
+   * Gives the group another name; its position stays, and consumers that run already go on. This handle keeps the old
+   * name.
+   *
+   * @param name 1 to 200 letters, digits, dots, underscores or hyphens; a letter or digit first
+   * @throws InvalidInputException when the name breaks the rule or is taken
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws GroupNotFoundException when the group isn't registered
+   */
+  GroupInfo rename(String name);
+
+  /**
+   * Drops the group with its position, leases and exception queue. The messages stay. Does nothing when there is none.
+   *
+   * @throws DestroyNotAllowedException when the client doesn't allow it
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  void destroy();
+
+  /**
+   * Begins to consume and returns at once. Messages are delivered at least once. The settings of the group are read now.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws GroupNotFoundException when the group isn't registered
+   */
+  Consumption consume(MessageHandler<T> handler, ConsumeOptions options);
+
+  /** Begins to consume with every option at its default; see {@link #consume(MessageHandler, ConsumeOptions)}. */
+  default Consumption consume(MessageHandler<T> handler) {
+    return consume(handler, ConsumeOptions.defaults());
+  }
+}

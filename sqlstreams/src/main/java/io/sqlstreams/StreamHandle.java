@@ -1,0 +1,70 @@
+package io.sqlstreams;
+
+import io.sqlstreams.config.StreamConfig;
+import io.sqlstreams.error.ConflictingDeclarationException;
+import io.sqlstreams.error.DatabaseException;
+import io.sqlstreams.error.DestroyNotAllowedException;
+import io.sqlstreams.error.InvalidInputException;
+import io.sqlstreams.error.StreamNotFoundException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A stream by its name. The handle itself does no I/O; each verb resolves the name when it is called. Thread-safe. Every
+ * verb works in a transaction of its own and throws {@link DatabaseException} when the database can't be reached or
+ * refuses.
+ *
+ * @param <T> the payload's type
+ */
+public interface StreamHandle<T> {
+  /** The stream's name. */
+  String name();
+
+  /**
+   * Declares the stream. It is created when it isn't there; else the newest declaration wins, a difference is recorded in
+   * {@code stream_config_log}, and an equal one writes nothing. Safe when many processes do it at once; a failure leaves
+   * nothing behind.
+   *
+   * @throws InvalidInputException when the name breaks its rule
+   * @throws ConflictingDeclarationException when payload type or partition size differ from the registered ones
+   */
+  StreamInfo register(StreamConfig config);
+
+  /** Declares the stream with every setting at its default; see {@link #register(StreamConfig)}. */
+  default StreamInfo register() {
+    return register(StreamConfig.defaults());
+  }
+
+  /** The registered stream; empty when there is none of this name. */
+  Optional<StreamInfo> get();
+
+  /**
+   * Gives the stream another name; its tables, groups and messages stay as they are. Producers and consumers that run
+   * already go on. This handle keeps the old name.
+   *
+   * @param name 1 to 200 letters, digits, dots, underscores or hyphens; a letter or digit first
+   * @throws InvalidInputException when the name breaks the rule or is taken
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  StreamInfo rename(String name);
+
+  /**
+   * Drops the stream, its messages and its groups. Does nothing when there is none.
+   *
+   * @throws DestroyNotAllowedException when the client doesn't allow it
+   */
+  void destroy();
+
+  /** A producer for this stream. No I/O. */
+  Producer<T> producer();
+
+  /** A consumer group of this stream by its name. No I/O. */
+  ConsumerGroup<T> group(String name);
+
+  /**
+   * Every registered group of this stream, by name.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  List<GroupInfo> groups();
+}

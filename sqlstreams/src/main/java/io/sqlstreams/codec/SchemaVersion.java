@@ -1,0 +1,22 @@
+package io.sqlstreams.codec;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * The schema version of a payload class, stored with each message that carries it. A class without it has version
+ * {@value #DEFAULT}. A group reads the messages of its own class's version and steps over the others.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+public @interface SchemaVersion {
+  /** The version of a payload class that doesn't say. */
+  int DEFAULT = 1;
+
+  /** The version: 1 or above. */
+  int value();
+}

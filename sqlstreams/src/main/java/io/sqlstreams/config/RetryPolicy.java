@@ -1,0 +1,83 @@
+package io.sqlstreams.config;
+
+import io.sqlstreams.error.InvalidInputException;
+import java.time.Duration;
+
+/**
+ * How often and when a failed message is tried again. The first retry comes after {@code initialBackoff}; the n-th after
+ * {@code base * exponent^(n-1)}. Every wait is kept between {@link #MIN_BACKOFF} and {@code cap} and then shortened or
+ * lengthened at random by up to a fifth, within the same bounds. Immutable.
+ *
+ * @param maxRetries retries after the first failure, 0 or above; defaults to {@value #DEFAULT_MAX_RETRIES}; a message that
+ *     fails once more is dead
+ * @param initialBackoff the wait before the first retry, 0 or above; defaults to 5 s
+ * @param base the first factor of the later waits, 0 or above; defaults to 1 s
+ * @param exponent the growth of the later waits from one to the next, 1 or above; defaults to 2
+ * @param cap the longest wait, at least {@link #MIN_BACKOFF}; defaults to 5 min
+ */
+public record RetryPolicy(
+    int maxRetries, Duration initialBackoff, Duration base, double exponent, Duration cap) {
+  /** Three retries: four attempts in all. */
+  public static final int DEFAULT_MAX_RETRIES = 3;
+
+  /** 5 seconds. */
+  public static final Duration DEFAULT_INITIAL_BACKOFF = Duration.ofSeconds(5);
+
+  /** 1 second. */
+  public static final Duration DEFAULT_BASE = Duration.ofSeconds(1);
+
+  /** Each wait is twice the one before. */
+  public static final double DEFAULT_EXPONENT = 2;
+
+  /** 5 minutes. */
+  public static final Duration DEFAULT_CAP = Duration.ofMinutes(5);
+
+  /** 10 milliseconds: no setting makes a retry come sooner, so a failing message can't spin. */
+  public static final Duration MIN_BACKOFF = Duration.ofMillis(10);
+
+  private static final RetryPolicy DEFAULTS =
+      new RetryPolicy(
+          DEFAULT_MAX_RETRIES, DEFAULT_INITIAL_BACKOFF, DEFAULT_BASE, DEFAULT_EXPONENT, DEFAULT_CAP);
+
+  /** @throws InvalidInputException when a value is outside its range */
+  public RetryPolicy {
+    if (maxRetries < 0) {
+      throw new InvalidInputException("maxRetries", "must be 0 or above, not " + maxRetries);
+    }
+    Durations.requireNotNegative("initialBackoff", initialBackoff);
+    Durations.requireNotNegative("base", base);
+    if (!(exponent >= 1) || Double.isInfinite(exponent)) {
+      throw new InvalidInputException("exponent", "must be a finite number of 1 or above, not " + exponent);
+    }
+    Durations.requireAtLeast("cap", cap, MIN_BACKOFF);
+    if (initialBackoff.compareTo(cap) > 0) {
+      throw new InvalidInputException(
+          "initialBackoff", initialBackoff + " is above the cap of " + cap + ": lower it or raise the cap");
+    }
+  }
+
+  /** Every setting at its default. */
+  public static RetryPolicy defaults() {
+    return DEFAULTS;
+  }
+
+  /** This policy with another number of retries after the first failure. */
+  public RetryPolicy withMaxRetries(int maxRetries) {
+    return new RetryPolicy(maxRetries, initialBackoff, base, exponent, cap);
+  }
+
+  /** This policy with another wait before the first retry. */
+  public RetryPolicy withInitialBackoff(Duration initialBackoff) {
+    return new RetryPolicy(maxRetries, initialBackoff, base, exponent, cap);
+  }
+
+  /** This policy with other waits before the later retries: {@code base * exponent^(n-1)} before the n-th. */
+  public RetryPolicy withBackoff(Duration base, double exponent) {
+    return new RetryPolicy(maxRetries, initialBackoff, base, exponent, cap);
+  }
+
+  /** This policy with another longest wait. */
+  public RetryPolicy withCap(Duration cap) {
+    return new RetryPolicy(maxRetries, initialBackoff, base, exponent, cap);
+  }
+}

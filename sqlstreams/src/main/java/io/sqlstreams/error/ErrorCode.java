@@ -1,0 +1,40 @@
+package io.sqlstreams.error;
+
+/** The stable codes of {@link SqlStreamsException}. A code's name and meaning never change between releases. */
+public enum ErrorCode {
+  /** A value from the caller breaks a stated rule; nothing was sent to the database. */
+  INVALID_INPUT(false),
+  /** The schema holds no SQLStreams installation. */
+  NOT_INSTALLED(false),
+  /** The named stream isn't registered. */
+  STREAM_NOT_FOUND(false),
+  /** The named consumer group isn't registered on the stream. */
+  GROUP_NOT_FOUND(false),
+  /** A declaration differs from the registered one in a setting that is fixed at creation. */
+  CONFLICTING_DECLARATION(false),
+  /** Destroying wasn't allowed on this client. */
+  DESTROY_NOT_ALLOWED(false),
+  /** No connection to the database could be had. */
+  DATABASE_UNREACHABLE(true),
+  /** The database role lacks a privilege. */
+  PERMISSION_DENIED(false),
+  /** The connection broke while a commit was under way: it may or may not have happened. */
+  OUTCOME_UNKNOWN(false),
+  /** The database gave way to another transaction (deadlock, serialization failure, lock timeout). */
+  CONTENTION(true),
+  /** The database refused a statement for any other reason. */
+  DATABASE_ERROR(false),
+  /** The client or this part of it is closed. */
+  CLOSED(false);
+
+  private final boolean retryable;
+
+  ErrorCode(boolean retryable) {
+    this.retryable = retryable;
+  }
+
+  /** Whether the same call can succeed later without any change by the caller. */
+  public boolean retryable() {
+    return retryable;
+  }
+}

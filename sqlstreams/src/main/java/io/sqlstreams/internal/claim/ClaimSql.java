@@ -1,0 +1,276 @@
+package io.sqlstreams.internal.claim;
+
+import io.sqlstreams.internal.sql.Template;
+
+/** The claim of the next run of the log, and the taking over of ranges that dead sessions left. */
+final class ClaimSql {
+  /**
+   * Looks, and takes what there is to take, in one statement.
+   *
+   * <p>A caught-up group is only looked at: nothing is locked or written. The lock on the cursor row may have to wait for
+   * another claim; {@code locked.claimed} is then newer than this statement's snapshot, so an id may be passed only for one
+   * of two reasons: its row was seen, in a run without a gap that begins right above the proven ids, or it is at or below
+   * {@code :settled}, which was proven before this statement began.
+   *
+   * <p>{@code committed} is worked out from the snapshot alone ({@code peek}): a range that another session claimed while
+   * this one waited is not in {@code claim_lease} yet as this statement sees it.
+   */
+  static final Template CLAIM =
+      Template.of(
+          """
+          -- claim_range
+          WITH
+          peek AS MATERIALIZED (
+            SELECT cursor.claimed,
+                   cursor.committed,
+                   (SELECT log.id
+                    FROM {schema}.message_log_{stream} AS log
+                    WHERE log.id > cursor.claimed
+                    ORDER BY log.id
+                    LIMIT 1) AS first_id,
+                   (SELECT lease.low
+                    FROM {schema}.claim_lease_{stream} AS lease
+                    WHERE lease.consumer_group_id = :group
+                      -- every open range is above committed: dead rows of finished ones are not walked over
+                      AND lease.low >= cursor.committed
+                    ORDER BY lease.low
+                    LIMIT 1) AS lowest_open,
+                   (SELECT exception.message_id
+                    FROM {schema}.exception_queue_{stream} AS exception
+                    WHERE exception.consumer_group_id = :group
+                      AND exception.message_id > cursor.committed
+                      AND exception.status IN ('ready', 'inflight', 'deferred')
+                    ORDER BY exception.message_id
+                    LIMIT 1) AS lowest_unresolved,
+                   (SELECT min(lease.expires_at)
+                    FROM {schema}.claim_lease_{stream} AS lease
+                    WHERE lease.consumer_group_id = :group
+                      AND lease.low >= cursor.committed) AS lease_expires_at,
+                   (SELECT exception.can_run_after
+                    FROM {schema}.exception_queue_{stream} AS exception
+                    WHERE exception.consumer_group_id = :group
+                      AND exception.status = 'ready'
+                    ORDER BY exception.can_run_after
+                    LIMIT 1) AS exception_due_at,
+                   (SELECT exception.lease_expires_at
+                    FROM {schema}.exception_queue_{stream} AS exception
+                    WHERE exception.consumer_group_id = :group
+                      AND exception.status = 'inflight'
+                    ORDER BY exception.lease_expires_at
+                    LIMIT 1) AS exception_expires_at
+            FROM {schema}.consumer_group_cursor_{stream} AS cursor
+            WHERE cursor.consumer_group_id = :group
+          ),
+          locked AS MATERIALIZED (
+            SELECT cursor.claimed
+            FROM {schema}.consumer_group_cursor_{stream} AS cursor
+            WHERE cursor.consumer_group_id = :group
+              AND :max_messages > 0
+              AND (SELECT peek.first_id <= greatest(peek.claimed + 1, :settled) OR peek.claimed < :settled FROM peek)
+            FOR UPDATE
+          ),
+          seen AS MATERIALIZED (
+            SELECT log.id,
+                   log.wanted,
+                   (log.id <= :settled OR log.id - log.above_settled = greatest(locked.claimed, :settled))
+                     AND (log.bytes <= :max_bytes OR log.position = 1) AS takable
+            FROM locked
+            CROSS JOIN LATERAL (
+              SELECT next.id,
+                     next.wanted,
+                     row_number() OVER (ORDER BY next.id) AS position,
+                     count(*) FILTER (WHERE next.id > greatest(locked.claimed, :settled)) OVER (ORDER BY next.id) AS above_settled,
+                     sum(next.bytes) OVER (ORDER BY next.id) AS bytes
+              FROM (
+                SELECT log.id,
+                       :schema_version::INT IS NULL OR log.schema_version = :schema_version::INT AS wanted,
+                       -- the size in memory; a value that isn't compressed tells it without being read
+                       CASE
+                         WHEN pg_column_compression(log.payload) IS NULL THEN pg_column_size(log.payload)
+                         ELSE octet_length(log.payload::TEXT)
+                       END AS bytes
+                FROM {schema}.message_log_{stream} AS log
+                WHERE log.id > locked.claimed
+                ORDER BY log.id
+                LIMIT :max_messages
+              ) AS next
+            ) AS log
+          ),
+          taken AS MATERIALIZED (
+            SELECT locked.claimed AS low,
+                   CASE
+                     WHEN run.first_left IS NOT NULL THEN greatest(locked.claimed, run.last_taken, least(:settled, run.first_left - 1))
+                     WHEN run.messages = :max_messages THEN run.last_taken
+                     ELSE greatest(locked.claimed, run.last_taken, :settled)
+                   END AS high,
+                   run.wanted
+            FROM locked
+            CROSS JOIN (
+              SELECT count(*) AS messages,
+                     max(seen.id) FILTER (WHERE seen.takable) AS last_taken,
+                     min(seen.id) FILTER (WHERE NOT seen.takable) AS first_left,
+                     count(*) FILTER (WHERE seen.takable AND seen.wanted) AS wanted
+              FROM seen
+            ) AS run
+          ),
+          moved AS (
+            UPDATE {schema}.consumer_group_cursor_{stream} AS cursor
+            SET claimed = taken.high,
+                committed = greatest(cursor.committed, least(peek.claimed, peek.lowest_open, peek.lowest_unresolved - 1)),
+                settled_head = greatest(cursor.settled_head, :settled),
+                pending_head = CASE WHEN cursor.pending_head > taken.high THEN cursor.pending_head END,
+                pending_writers = CASE WHEN cursor.pending_head > taken.high THEN cursor.pending_writers END,
+                pending_xid = CASE WHEN cursor.pending_head > taken.high THEN cursor.pending_xid END
+            FROM taken
+            CROSS JOIN peek
+            WHERE cursor.consumer_group_id = :group
+              AND taken.high > taken.low
+          ),
+          leased AS (
+            INSERT INTO {schema}.claim_lease_{stream} (token, consumer_group_id, low, high, expires_at, session)
+            SELECT :token, :group, taken.low, taken.high, clock_timestamp() + :lease_us * INTERVAL '1 microsecond', :session
+            FROM taken
+            WHERE taken.wanted > 0
+          )
+          SELECT peek.claimed,
+                 peek.first_id,
+                 least(peek.claimed, peek.lowest_open, peek.lowest_unresolved - 1) > peek.committed AS committed_lags,
+                 extract(epoch FROM peek.lease_expires_at - now()) * 1000000 AS lease_expires_us,
+                 extract(epoch FROM least(peek.exception_due_at, peek.exception_expires_at) - now()) * 1000000 AS exception_due_us,
+                 taken.low,
+                 taken.high,
+                 message.id,
+                 message.created_at,
+                 message.schema_version,
+                 message.routing_key,
+                 message.message_key,
+                 message.payload,
+                 message.headers
+          FROM peek
+          LEFT JOIN taken ON true
+          LEFT JOIN LATERAL (
+            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers
+            FROM {schema}.message_log_{stream} AS log
+            WHERE log.id > taken.low
+              AND log.id <= taken.high
+              AND (:schema_version::INT IS NULL OR log.schema_version = :schema_version::INT)
+            ORDER BY log.id
+            LIMIT :max_messages
+          ) AS message ON true
+          ORDER BY message.id
+          """);
+
+  /**
+   * Takes over one range whose session is gone: its lease has run out, or was given back. A range that has been taken over
+   * too often is dissolved: each of its messages becomes an exception of its own, so that the one that ends the process
+   * can't take its neighbours along again.
+   */
+  static final Template RECLAIM =
+      Template.of(
+          """
+          -- reclaim_range
+          WITH
+          expired AS MATERIALIZED (
+            SELECT lease.token,
+                   lease.low,
+                   lease.high,
+                   -- what was given back in order doesn't count
+                   lease.reclaims + CASE WHEN lease.session IS NULL THEN 0 ELSE 1 END AS reclaims
+            FROM {schema}.claim_lease_{stream} AS lease
+            WHERE lease.consumer_group_id = :group
+              AND lease.expires_at <= now()
+            ORDER BY lease.low
+            LIMIT 1
+            FOR UPDATE SKIP LOCKED
+          ),
+          taken AS (
+            UPDATE {schema}.claim_lease_{stream} AS lease
+            SET token = :token,
+                session = :session,
+                reclaims = expired.reclaims,
+                expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond'
+            FROM expired
+            WHERE lease.token = expired.token
+              AND expired.reclaims <= :max_range_reclaims
+            RETURNING lease.low, lease.high
+          ),
+          dissolved AS (
+            DELETE FROM {schema}.claim_lease_{stream} AS lease
+            USING expired
+            WHERE lease.token = expired.token
+              AND expired.reclaims > :max_range_reclaims
+            RETURNING lease.low, lease.high
+          ),
+          quarantined AS (
+            INSERT INTO {schema}.exception_queue_{stream}
+              (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after, last_error)
+            SELECT :group, message.id, 'ready', message.message_key, 'parallel', 0, now(),
+                   'quarantined: its range was taken over ' || :max_range_reclaims || ' times'
+            FROM dissolved
+            CROSS JOIN LATERAL (
+              SELECT log.id, log.message_key
+              FROM {schema}.message_log_{stream} AS log
+              WHERE log.id > dissolved.low
+                AND log.id <= dissolved.high
+                AND (:schema_version::INT IS NULL OR log.schema_version = :schema_version::INT)
+              ORDER BY log.id
+            ) AS message
+            ON CONFLICT (consumer_group_id, message_id) DO NOTHING
+            RETURNING message_id
+          )
+          SELECT (SELECT count(*) FROM quarantined) AS quarantined,
+                 taken.low,
+                 taken.high,
+                 message.id,
+                 message.created_at,
+                 message.schema_version,
+                 message.routing_key,
+                 message.message_key,
+                 message.payload,
+                 message.headers
+          FROM expired
+          LEFT JOIN taken ON true
+          LEFT JOIN LATERAL (
+            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers
+            FROM {schema}.message_log_{stream} AS log
+            WHERE log.id > taken.low
+              AND log.id <= taken.high
+              AND (:schema_version::INT IS NULL OR log.schema_version = :schema_version::INT)
+            ORDER BY log.id
+          ) AS message ON true
+          ORDER BY message.id
+          """);
+
+  /** Moves {@code committed} of a group that claims nothing new at the moment. */
+  static final Template ADVANCE_COMMITTED =
+      Template.of(
+          """
+          -- advance_committed
+          UPDATE {schema}.consumer_group_cursor_{stream} AS cursor
+          SET committed = greatest(cursor.committed, settled.committed)
+          FROM (
+            SELECT peek.committed AS before,
+                   least(
+                     peek.claimed,
+                     (SELECT lease.low
+                      FROM {schema}.claim_lease_{stream} AS lease
+                      WHERE lease.consumer_group_id = :group
+                        AND lease.low >= peek.committed
+                      ORDER BY lease.low
+                      LIMIT 1),
+                     (SELECT exception.message_id - 1
+                      FROM {schema}.exception_queue_{stream} AS exception
+                      WHERE exception.consumer_group_id = :group
+                        AND exception.message_id > peek.committed
+                        AND exception.status IN ('ready', 'inflight', 'deferred')
+                      ORDER BY exception.message_id
+                      LIMIT 1)) AS committed
+            FROM {schema}.consumer_group_cursor_{stream} AS peek
+            WHERE peek.consumer_group_id = :group
+          ) AS settled
+          WHERE cursor.consumer_group_id = :group
+            AND settled.committed > settled.before
+          """);
+
+  private ClaimSql() {}
+}

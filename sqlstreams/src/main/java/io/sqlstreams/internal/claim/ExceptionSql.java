@@ -1,0 +1,99 @@
+package io.sqlstreams.internal.claim;
+
+import io.sqlstreams.internal.sql.Template;
+
+/** The claim of messages in the exception queue. Each has a lease of its own. */
+final class ExceptionSql {
+  /** Takes messages whose time has come. */
+  static final Template CLAIM_DUE =
+      Template.of(
+          """
+          -- claim_due_exceptions
+          WITH
+          due AS MATERIALIZED (
+            SELECT exception.message_id
+            FROM {schema}.exception_queue_{stream} AS exception
+            WHERE exception.consumer_group_id = :group
+              AND exception.status = 'ready'
+              AND exception.can_run_after <= now()
+            ORDER BY exception.can_run_after, exception.message_id
+            LIMIT :max_messages
+            FOR UPDATE SKIP LOCKED
+          ),
+          taken AS (
+            UPDATE {schema}.exception_queue_{stream} AS exception
+            SET status = 'inflight',
+                lease_token = :token,
+                lease_expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond',
+                updated_at = clock_timestamp()
+            FROM due
+            WHERE exception.consumer_group_id = :group
+              AND exception.message_id = due.message_id
+            RETURNING exception.message_id, exception.attempts, exception.delays
+          )
+          SELECT taken.message_id,
+                 taken.attempts,
+                 taken.delays,
+                 message.id,
+                 message.created_at,
+                 message.schema_version,
+                 message.routing_key,
+                 message.message_key,
+                 message.payload,
+                 message.headers
+          FROM taken
+          LEFT JOIN LATERAL (
+            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers
+            FROM {schema}.message_log_{stream} AS log
+            WHERE log.id = taken.message_id
+            ORDER BY log.id
+            LIMIT 1
+          ) AS message ON true
+          ORDER BY taken.message_id
+          """);
+
+  /**
+   * Ends the attempts of sessions that are gone. An attempt whose lease ran out counts as a failure: it may be the message
+   * that ended the process.
+   */
+  static final Template EXPIRE =
+      Template.of(
+          """
+          -- expire_exceptions
+          WITH
+          expired AS MATERIALIZED (
+            SELECT exception.message_id
+            FROM {schema}.exception_queue_{stream} AS exception
+            WHERE exception.consumer_group_id = :group
+              AND exception.status = 'inflight'
+              AND exception.lease_expires_at <= now()
+            ORDER BY exception.lease_expires_at, exception.message_id
+            LIMIT :max_messages
+            FOR UPDATE SKIP LOCKED
+          ),
+          ended AS (
+            UPDATE {schema}.exception_queue_{stream} AS exception
+            SET status = CASE WHEN exception.attempts + 1 - exception.delays > :max_retries THEN 'dead' ELSE 'ready' END,
+                attempts = exception.attempts + 1,
+                can_run_after = clock_timestamp() + :backoff_us * INTERVAL '1 microsecond',
+                last_error = 'the lease ran out: the process is gone or was cut off from the database',
+                lease_token = NULL,
+                lease_expires_at = NULL,
+                updated_at = clock_timestamp()
+            FROM expired
+            WHERE exception.consumer_group_id = :group
+              AND exception.message_id = expired.message_id
+            RETURNING exception.message_id, exception.attempts - 1 AS attempt, exception.last_error, exception.status
+          ),
+          logged AS (
+            INSERT INTO {schema}.delivery_log_{stream} (consumer_group_id, message_id, attempt, status, error)
+            SELECT :group, ended.message_id, ended.attempt, 'expired', ended.last_error
+            FROM ended
+          )
+          SELECT count(*) AS expired,
+                 count(*) FILTER (WHERE ended.status = 'dead') AS dead
+          FROM ended
+          """);
+
+  private ExceptionSql() {}
+}

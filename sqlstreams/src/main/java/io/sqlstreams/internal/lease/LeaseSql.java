@@ -1,0 +1,74 @@
+package io.sqlstreams.internal.lease;
+
+import io.sqlstreams.internal.sql.Template;
+
+/** The renewal of leases: one statement for everything that a session holds of a group. */
+final class LeaseSql {
+  /**
+   * Renews what the session holds, and moves {@code low} up over what is done, so that a crash repeats little. Rows that
+   * somebody is working on are passed over: they are being completed or taken away. Gives the tokens that still exist.
+   */
+  static final Template RENEW =
+      Template.of(
+          """
+          -- renew_leases
+          WITH
+          held AS MATERIALIZED (
+            SELECT held.token, held.low
+            FROM unnest(:tokens::UUID[], :lows::BIGINT[]) AS held (token, low)
+          ),
+          free AS MATERIALIZED (
+            SELECT lease.token
+            FROM {schema}.claim_lease_{stream} AS lease
+            WHERE lease.token = ANY (:tokens)
+            FOR UPDATE SKIP LOCKED
+          ),
+          renewed AS (
+            UPDATE {schema}.claim_lease_{stream} AS lease
+            SET expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond',
+                low = greatest(lease.low, held.low)
+            FROM free
+            JOIN held USING (token)
+            WHERE lease.token = free.token
+          )
+          SELECT lease.token
+          FROM {schema}.claim_lease_{stream} AS lease
+          WHERE lease.token = ANY (:tokens)
+          """);
+
+  /** The same for single messages of the exception queue. Gives the ids that are still held. */
+  static final Template RENEW_EXCEPTIONS =
+      Template.of(
+          """
+          -- renew_exception_leases
+          WITH
+          held AS MATERIALIZED (
+            SELECT held.message_id, held.token
+            FROM unnest(:message_ids::BIGINT[], :tokens::UUID[]) AS held (message_id, token)
+          ),
+          free AS MATERIALIZED (
+            SELECT exception.message_id
+            FROM {schema}.exception_queue_{stream} AS exception
+            WHERE exception.consumer_group_id = :group
+              AND exception.message_id = ANY (:message_ids)
+              AND exception.lease_token = ANY (:tokens)
+            FOR UPDATE SKIP LOCKED
+          ),
+          renewed AS (
+            UPDATE {schema}.exception_queue_{stream} AS exception
+            SET lease_expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond'
+            FROM free
+            JOIN held USING (message_id)
+            WHERE exception.consumer_group_id = :group
+              AND exception.message_id = free.message_id
+              AND exception.lease_token = held.token
+          )
+          SELECT exception.message_id
+          FROM {schema}.exception_queue_{stream} AS exception
+          JOIN held ON held.message_id = exception.message_id AND held.token = exception.lease_token
+          WHERE exception.consumer_group_id = :group
+            AND exception.message_id = ANY (:message_ids)
+          """);
+
+  private LeaseSql() {}
+}

@@ -1,0 +1,130 @@
+package io.sqlstreams.internal.partition;
+
+import io.sqlstreams.StreamInfo;
+import io.sqlstreams.error.DatabaseException;
+import io.sqlstreams.internal.schema.PatientTransaction;
+import io.sqlstreams.internal.sql.Call;
+import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Scope;
+import io.sqlstreams.internal.sql.Template;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * Creates the partitions of the logs. Partition {@code k} of a stream holds the ids from {@code k * size + 1} to {@code (k +
+ * 1) * size}. Readers and writers of the stream are never in the way, nor are they held up. Thread-safe.
+ */
+public final class Partitions {
+  /** A gap of more partitions than this isn't filled: the ids jumped, and only where they arrived are rows to come. */
+  private static final long MOST_TO_FILL = 1_000;
+
+  /** How many come in one transaction: each keeps about six locks, and the server's table of locks has an end. */
+  private static final int BATCH = 16;
+
+  private final Database database;
+  private final Scope system;
+
+  /**
+   * @param system the installation
+   */
+  public Partitions(Database database, Scope system) {
+    this.database = database;
+    this.system = system;
+  }
+
+  /** The number of the partition that holds this id. */
+  public static long numberOf(long id, long partitionSize) {
+    return (id - 1) / partitionSize;
+  }
+
+  /**
+   * Sees to it that the partition of this id exists, every one between the last existing and it, and the next one. In
+   * transactions of its own; does nothing when all are there. Safe when many processes do it at once.
+   *
+   * @param id a message id of the stream, above 0
+   * @throws DatabaseException when this role may not create them, or a lock was in the way for too long
+   */
+  public void ensureThrough(StreamInfo stream, long id) {
+    String what = "create partitions of stream \"" + stream.name() + "\"";
+    Scope scope = system.stream(stream.id());
+    long size = stream.config().partitionSize();
+    boolean complete = database.autoCommitted(what, c -> missing(c, scope, size, id).isEmpty());
+    while (!complete) {
+      complete =
+          PatientTransaction.run(
+              database,
+              what,
+              PartitionSql.LOCK.in(scope),
+              connection -> create(connection, scope, size, missing(connection, scope, size, id)));
+    }
+  }
+
+  /** Creates the first two partitions of a new stream, in the caller's transaction. */
+  public void createFirst(Connection connection, long streamId, long partitionSize)
+      throws SQLException {
+    create(connection, system.stream(streamId), partitionSize, List.of(0L, 1L));
+  }
+
+  /** Drops what was detached from a stream's log and not dropped yet, in the caller's transaction. */
+  public void dropDetached(Connection connection, long streamId) throws SQLException {
+    Scope scope = system.stream(streamId);
+    for (long number : numbers(connection, PartitionSql.DETACHED, scope)) {
+      PartitionSql.DROP.withNumber("number", number).in(scope).run(connection);
+    }
+  }
+
+  private static SortedSet<Long> missing(Connection connection, Scope scope, long size, long id)
+      throws SQLException {
+    Set<Long> attached = numbers(connection, PartitionSql.ATTACHED, scope);
+    long target = numberOf(id, size);
+    long last = attached.stream().mapToLong(Long::longValue).max().orElse(target - 1);
+    SortedSet<Long> missing = new TreeSet<>();
+    // the id's own may lie below the last: its writer was slow, or the ids jumped over it
+    long first = target - last > MOST_TO_FILL ? target : Math.min(last + 1, target);
+    for (long number = first; number <= target + 1; number++) {
+      if (number > last || number >= target) {
+        missing.add(number);
+      }
+    }
+    missing.removeAll(attached);
+    return missing;
+  }
+
+  /** Creates the first ones of these, and says whether that was all. */
+  private static boolean create(
+      Connection connection, Scope scope, long size, Iterable<Long> missing) throws SQLException {
+    int created = 0;
+    for (long number : missing) {
+      if (created == BATCH) {
+        return false;
+      }
+      long low = Math.addExact(Math.multiplyExact(number, size), 1);
+      PartitionSql.CREATE
+          .withNumber("number", number)
+          .withNumber("low", low)
+          .withNumber("high", Math.addExact(low, size))
+          .in(scope)
+          .run(connection);
+      created++;
+    }
+    return true;
+  }
+
+  private static Set<Long> numbers(Connection connection, Template query, Scope scope)
+      throws SQLException {
+    Set<Long> numbers = new HashSet<>();
+    try (Call call = query.in(scope).on(connection);
+        ResultSet row = call.query()) {
+      while (row.next()) {
+        numbers.add(row.getLong("number"));
+      }
+    }
+    return numbers;
+  }
+}

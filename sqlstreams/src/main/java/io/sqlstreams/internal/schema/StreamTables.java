@@ -1,0 +1,169 @@
+package io.sqlstreams.internal.schema;
+
+import io.sqlstreams.internal.sql.Template;
+
+/**
+ * One stream's family of tables, named by the stream's id. No table here has a stream id: its name says it. None refers to
+ * the log, so a partition can go without a look at other tables.
+ */
+final class StreamTables {
+  /** The version of these tables; {@code migration_log} says which one a stream holds. */
+  static final int VERSION = 1;
+
+  static final Template CREATE =
+      Template.of(
+          """
+          -- create_stream_tables
+          CREATE TABLE {schema}.message_log_{stream} (
+            -- fixed-length columns first, so that no byte goes into alignment
+            id              BIGSERIAL      NOT NULL PRIMARY KEY,
+            created_at      TIMESTAMPTZ    NOT NULL DEFAULT clock_timestamp(),
+            -- null: the message isn't compacted
+            compaction_rank BIGINT,
+            schema_version  INT            NOT NULL,
+            routing_key     TEXT,
+            message_key     TEXT,
+            payload         {payload_type},
+            headers         JSONB,
+            options         JSONB
+          ) PARTITION BY RANGE (id);
+          CREATE INDEX message_log_{stream}_message_key_idx ON {schema}.message_log_{stream} (message_key, id)
+            WHERE message_key IS NOT NULL;
+
+          CREATE TABLE {schema}.idempotency_key_{stream} (
+            idempotency_key UUID        PRIMARY KEY,
+            message_id      BIGINT      NOT NULL,
+            created_at      TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
+          ) WITH (autovacuum_vacuum_scale_factor = 0.02);
+          CREATE INDEX idempotency_key_{stream}_created_at_idx ON {schema}.idempotency_key_{stream} (created_at);
+
+          CREATE TABLE {schema}.compaction_head_{stream} (
+            compaction_key  TEXT        PRIMARY KEY,
+            message_id      BIGINT,
+            schema_version  INT,
+            compaction_rank BIGINT,
+            created_at      TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+            updated_at      TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+            CONSTRAINT compaction_head_{stream}_all_or_none CHECK (num_nonnulls(message_id, schema_version, compaction_rank) IN (0, 3))
+          ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+          CREATE INDEX compaction_head_{stream}_empty_idx ON {schema}.compaction_head_{stream} (updated_at, compaction_key)
+            WHERE message_id IS NULL;
+
+          CREATE TABLE {schema}.exception_queue_{stream} (
+            consumer_group_id BIGINT      NOT NULL,
+            message_id        BIGINT      NOT NULL,
+            status            TEXT        NOT NULL CHECK (status IN ('ready', 'inflight', 'deferred', 'dead', 'superseded')),
+            message_key       TEXT,
+            concurrency       TEXT        NOT NULL CHECK (concurrency IN ('parallel', 'exclusive', 'ordered')),
+            -- the number of the attempt that comes next, or of the one that runs
+            attempts          INT         NOT NULL CHECK (attempts >= 0),
+            -- how many of the attempts so far asked for a delay; the others failed
+            delays            INT         NOT NULL DEFAULT 0 CHECK (delays BETWEEN 0 AND attempts),
+            can_run_after     TIMESTAMPTZ NOT NULL,
+            last_error        TEXT,
+            lease_token       UUID,
+            lease_expires_at  TIMESTAMPTZ,
+            created_at        TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+            updated_at        TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+            PRIMARY KEY (consumer_group_id, message_id),
+            CONSTRAINT exception_queue_{stream}_lease CHECK (
+              CASE WHEN status = 'inflight' THEN num_nulls(lease_token, lease_expires_at) = 0
+                   ELSE num_nonnulls(lease_token, lease_expires_at) = 0 END)
+          ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_cost_delay = 0);
+          CREATE INDEX exception_queue_{stream}_due_idx ON {schema}.exception_queue_{stream} (consumer_group_id, can_run_after, message_id)
+            WHERE status = 'ready';
+          CREATE INDEX exception_queue_{stream}_lease_idx ON {schema}.exception_queue_{stream} (consumer_group_id, lease_expires_at, message_id)
+            WHERE status = 'inflight';
+          -- what holds the committed cursor back
+          CREATE INDEX exception_queue_{stream}_unresolved_idx ON {schema}.exception_queue_{stream} (consumer_group_id, message_id)
+            WHERE status IN ('ready', 'inflight', 'deferred');
+          -- the earlier messages of a key
+          CREATE INDEX exception_queue_{stream}_message_key_idx ON {schema}.exception_queue_{stream} (consumer_group_id, message_key, message_id)
+            WHERE message_key IS NOT NULL AND status IN ('ready', 'inflight', 'deferred');
+
+          CREATE TABLE {schema}.delivery_log_{stream} (
+            id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            consumer_group_id BIGINT      NOT NULL,
+            message_id        BIGINT      NOT NULL,
+            attempt           INT         NOT NULL CHECK (attempt >= 0),
+            status            TEXT        NOT NULL CHECK (status IN ('success', 'failure', 'delayed', 'deferred', 'superseded', 'expired', 'killed')),
+            error             TEXT,
+            attempted_at      TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
+          );
+          CREATE INDEX delivery_log_{stream}_message_id_idx ON {schema}.delivery_log_{stream} (consumer_group_id, message_id);
+
+          -- one row a group, updated with every claim: room on its page keeps the updates off the index
+          CREATE TABLE {schema}.consumer_group_cursor_{stream} (
+            consumer_group_id BIGINT PRIMARY KEY REFERENCES {schema}.consumer_group_config (id) ON DELETE CASCADE,
+            claimed           BIGINT NOT NULL DEFAULT 0 CHECK (claimed >= 0),
+            committed         BIGINT NOT NULL DEFAULT 0 CHECK (committed BETWEEN 0 AND claimed),
+            settled_head      BIGINT NOT NULL DEFAULT 0 CHECK (settled_head >= 0),
+            pending_head      BIGINT,
+            pending_xid       XID,
+            pending_writers   TEXT[],
+            CONSTRAINT consumer_group_cursor_{stream}_pending CHECK (num_nonnulls(pending_head, pending_writers) IN (0, 2))
+          ) WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+
+          CREATE TABLE {schema}.claim_lease_{stream} (
+            token             UUID        PRIMARY KEY,
+            consumer_group_id BIGINT      NOT NULL,
+            -- the ids above low up to high
+            low               BIGINT      NOT NULL CHECK (low >= 0),
+            high              BIGINT      NOT NULL,
+            expires_at        TIMESTAMPTZ NOT NULL,
+            reclaims          INT         NOT NULL DEFAULT 0 CHECK (reclaims >= 0),
+            -- null: given back, nobody's
+            session           UUID,
+            CONSTRAINT claim_lease_{stream}_range CHECK (low <= high)
+          ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+          CREATE INDEX claim_lease_{stream}_low_idx ON {schema}.claim_lease_{stream} (consumer_group_id, low);
+
+          CREATE TABLE {schema}.message_key_lease_{stream} (
+            consumer_group_id BIGINT      NOT NULL,
+            message_key       TEXT        NOT NULL,
+            message_id        BIGINT      NOT NULL,
+            token             UUID        NOT NULL,
+            expires_at        TIMESTAMPTZ NOT NULL,
+            PRIMARY KEY (consumer_group_id, message_key)
+          ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+
+          CREATE TABLE {schema}.binding_config_{stream} (
+            id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            consumer_group_id BIGINT      NOT NULL REFERENCES {schema}.consumer_group_config (id) ON DELETE CASCADE,
+            -- as declared, and as the anchored regular expression that it means
+            pattern           TEXT        NOT NULL,
+            regex             TEXT        NOT NULL,
+            created_at        TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+            UNIQUE (consumer_group_id, pattern)
+          );
+
+          CREATE TABLE {schema}.binding_config_log_{stream} (
+            id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            consumer_group_id BIGINT      NOT NULL REFERENCES {schema}.consumer_group_config (id) ON DELETE CASCADE,
+            patterns          TEXT[]      NOT NULL,
+            result            TEXT        NOT NULL CHECK (result IN ('installed', 'joined', 'waiting')),
+            declared_at       TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
+          );
+          CREATE INDEX binding_config_log_{stream}_consumer_group_id_idx ON {schema}.binding_config_log_{stream} (consumer_group_id, id);
+          """);
+
+  /** Every table of a family. Views, foreign keys and other tables of users that hang on them stop the drop. */
+  static final Template DROP =
+      Template.of(
+          """
+          -- drop_stream_tables
+          DROP TABLE IF EXISTS
+            {schema}.message_log_{stream},
+            {schema}.idempotency_key_{stream},
+            {schema}.compaction_head_{stream},
+            {schema}.exception_queue_{stream},
+            {schema}.delivery_log_{stream},
+            {schema}.consumer_group_cursor_{stream},
+            {schema}.claim_lease_{stream},
+            {schema}.message_key_lease_{stream},
+            {schema}.binding_config_{stream},
+            {schema}.binding_config_log_{stream}
+          """);
+
+  private StreamTables() {}
+}

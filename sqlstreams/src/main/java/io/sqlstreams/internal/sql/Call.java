@@ -1,0 +1,115 @@
+package io.sqlstreams.internal.sql;
+
+import java.sql.Array;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** One call of a {@link Statement}: bind each parameter by its name, then {@link #query} or {@link #update}. */
+public final class Call implements AutoCloseable {
+  private final PreparedStatement prepared;
+  private final List<String> parameters;
+
+  Call(PreparedStatement prepared, List<String> parameters) {
+    this.prepared = prepared;
+    this.parameters = parameters;
+  }
+
+  @FunctionalInterface
+  private interface Binder {
+    void bind(int index) throws SQLException;
+  }
+
+  public Call set(String name, long value) throws SQLException {
+    return bind(name, index -> prepared.setLong(index, value));
+  }
+
+  public Call set(String name, int value) throws SQLException {
+    return bind(name, index -> prepared.setInt(index, value));
+  }
+
+  public Call set(String name, boolean value) throws SQLException {
+    return bind(name, index -> prepared.setBoolean(index, value));
+  }
+
+  public Call set(String name, @Nullable String value) throws SQLException {
+    return bind(name, index -> prepared.setString(index, value));
+  }
+
+  public Call set(String name, UUID value) throws SQLException {
+    return bind(name, index -> prepared.setObject(index, value));
+  }
+
+  public Call set(String name, byte @Nullable [] value) throws SQLException {
+    return bind(name, index -> prepared.setBytes(index, value));
+  }
+
+  public Call setOrNull(String name, @Nullable Integer value) throws SQLException {
+    return bind(name, index -> prepared.setObject(index, value, Types.INTEGER));
+  }
+
+  public Call setOrNull(String name, @Nullable Long value) throws SQLException {
+    return bind(name, index -> prepared.setObject(index, value, Types.BIGINT));
+  }
+
+  /**
+   * Binds an array.
+   *
+   * @param type PostgreSQL's name of the element type
+   * @param values a {@code long[]}, {@code int[]}, {@code byte[][]} or an array of objects
+   */
+  public Call setArray(String name, String type, Object values) throws SQLException {
+    Array array = unwrapped().createArrayOf(type, values);
+    return bind(name, index -> prepared.setArray(index, array));
+  }
+
+  private org.postgresql.PGConnection unwrapped() throws SQLException {
+    return prepared.getConnection().unwrap(org.postgresql.PGConnection.class);
+  }
+
+  private Call bind(String name, Binder binder) throws SQLException {
+    boolean bound = false;
+    for (int i = 0; i < parameters.size(); i++) {
+      if (parameters.get(i).equals(name)) {
+        binder.bind(i + 1);
+        bound = true;
+      }
+    }
+    if (!bound) {
+      throw new IllegalArgumentException("the statement has no parameter :" + name);
+    }
+    return this;
+  }
+
+  /** Executes and gives the rows; they are closed with this call. */
+  public ResultSet query() throws SQLException {
+    boolean isRows = prepared.execute();
+    while (!isRows) {
+      if (prepared.getUpdateCount() < 0) {
+        throw new IllegalStateException("the statement gives no rows");
+      }
+      isRows = prepared.getMoreResults();
+    }
+    return prepared.getResultSet();
+  }
+
+  /** Executes and gives the sum of the row counts. */
+  public long update() throws SQLException {
+    boolean isRows = prepared.execute();
+    long rows = 0;
+    while (isRows || prepared.getUpdateCount() >= 0) {
+      rows += isRows ? 0 : prepared.getUpdateCount();
+      isRows = prepared.getMoreResults();
+    }
+    return rows;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    prepared.close();
+  }
+}

@@ -1,0 +1,127 @@
+package io.sqlstreams.internal.sql;
+
+import io.sqlstreams.error.OutcomeUnknownException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/**
+ * The library's own work on connections of the user's {@link DataSource}: each is taken for one piece of work, used at
+ * READ COMMITTED whatever the default of the pool or the server, and given back as it came. Thread-safe.
+ */
+public final class Database {
+  private final DataSource dataSource;
+  private final String schema;
+
+  /**
+   * @param dataSource the user's
+   * @param schema the installation's schema, for messages
+   */
+  public Database(DataSource dataSource, String schema) {
+    this.dataSource = dataSource;
+    this.schema = schema;
+  }
+
+  /** A connection in auto-commit mode that the caller keeps and closes. */
+  public Connection open() {
+    try {
+      Connection connection = dataSource.getConnection();
+      if (!connection.getAutoCommit()) {
+        connection.setAutoCommit(true);
+      }
+      return connection;
+    } catch (SQLException e) {
+      throw SqlErrors.unreachable(e);
+    }
+  }
+
+  /**
+   * Works on a connection in auto-commit mode. For statements made by {@link Template#asTransaction}, which are
+   * transactions by themselves, and for reads that any isolation level serves.
+   *
+   * @param what what is being done, for messages
+   */
+  public <R> R autoCommitted(String what, SqlWork<R> work) {
+    return withConnection(what, connection -> onAutoCommit(connection, true, work));
+  }
+
+  /**
+   * Works in a transaction at READ COMMITTED and commits it.
+   *
+   * @param what what is being done, for messages
+   * @throws OutcomeUnknownException when the connection breaks during the commit
+   */
+  public <R> R inTransaction(String what, SqlWork<R> work) {
+    return withConnection(
+        what, connection -> onAutoCommit(connection, false, c -> commit(what, c, work)));
+  }
+
+  private <R> R withConnection(String what, SqlWork<R> work) {
+    Connection connection;
+    try {
+      connection = dataSource.getConnection();
+    } catch (SQLException e) {
+      throw SqlErrors.unreachable(e);
+    }
+    try (connection) {
+      return work.with(connection);
+    } catch (SQLException e) {
+      throw SqlErrors.translate(what, schema, e);
+    }
+  }
+
+  private static <R> R onAutoCommit(Connection connection, boolean wanted, SqlWork<R> work)
+      throws SQLException {
+    boolean found = connection.getAutoCommit();
+    if (found != wanted) {
+      connection.setAutoCommit(wanted);
+    }
+    R result;
+    try {
+      result = work.with(connection);
+    } catch (Throwable e) {
+      restoreAfter(e, connection, wanted, found);
+      throw e;
+    }
+    if (found != wanted) {
+      connection.setAutoCommit(found);
+    }
+    return result;
+  }
+
+  /** Leaves no open transaction behind: a statement that is a transaction by itself may have stopped halfway. */
+  private static void restoreAfter(
+      Throwable reason, Connection connection, boolean autoCommit, boolean found) {
+    try {
+      if (autoCommit) {
+        try (java.sql.Statement statement = connection.createStatement()) {
+          statement.execute("ROLLBACK");
+        }
+      } else {
+        connection.rollback();
+      }
+      if (found != autoCommit) {
+        connection.setAutoCommit(found);
+      }
+    } catch (SQLException e) {
+      reason.addSuppressed(e);
+    }
+  }
+
+  private static <R> R commit(String what, Connection connection, SqlWork<R> work)
+      throws SQLException {
+    try (java.sql.Statement statement = connection.createStatement()) {
+      statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    }
+    R result = work.with(connection);
+    try {
+      connection.commit();
+    } catch (SQLException e) {
+      if (SqlErrors.isConnectionLost(e)) {
+        throw new OutcomeUnknownException(what, e);
+      }
+      throw e;
+    }
+    return result;
+  }
+}

@@ -1,0 +1,92 @@
+package io.sqlstreams.internal.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The text of one statement with named parameters ({@code :name}) and the placeholders of {@link Scope}. A template is a
+ * constant; {@link #in} makes the statement for one installation or stream, once. Immutable.
+ */
+public final class Template {
+  private final String text;
+
+  private Template(String text) {
+    this.text = text;
+  }
+
+  /** A template of this text; its first line is a comment with its name. */
+  public static Template of(String text) {
+    return new Template(text);
+  }
+
+  /** This template with the payload column's type in place of {@code {payload_type}}. */
+  public Template withPayloadType(String sqlName) {
+    return new Template(text.replace("{payload_type}", sqlName));
+  }
+
+  /** This template with a number in place of {@code {name}}: the literals that DDL can't take as parameters. */
+  public Template withNumber(String name, long number) {
+    return new Template(text.replace("{" + name + "}", Long.toString(number)));
+  }
+
+  /** The statement for one installation or stream. */
+  public Statement in(Scope scope) {
+    return parse(scope.apply(text));
+  }
+
+  /**
+   * The statement for one installation or stream as a transaction of its own at READ COMMITTED, in one round trip. For
+   * connections in auto-commit mode; whatever default the pool or the server has doesn't count.
+   */
+  public Statement asTransaction(Scope scope) {
+    return parse("BEGIN ISOLATION LEVEL READ COMMITTED;\n" + scope.apply(text).strip() + ";\nCOMMIT");
+  }
+
+  /** Replaces the named parameters; skips comments, quoted text and {@code ::} casts. */
+  private static Statement parse(String text) {
+    StringBuilder sql = new StringBuilder(text.length());
+    List<String> names = new ArrayList<>();
+    int at = 0;
+    while (at < text.length()) {
+      int end = endOfOpaque(text, at);
+      if (end == at && isParameter(text, at)) {
+        end = at + 1;
+        while (end < text.length() && isNamePart(text.charAt(end))) {
+          end++;
+        }
+        names.add(text.substring(at + 1, end));
+        sql.append('?');
+      } else {
+        end = Math.max(end, at + 1);
+        sql.append(text, at, end);
+      }
+      at = end;
+    }
+    return new Statement(sql.toString(), names);
+  }
+
+  /** The end of the comment, quoted text or cast that begins here; here itself if none does. */
+  private static int endOfOpaque(String text, int at) {
+    if (text.startsWith("--", at)) {
+      int end = text.indexOf('\n', at);
+      return end < 0 ? text.length() : end;
+    }
+    if (text.startsWith("::", at)) {
+      return at + 2;
+    }
+    char quote = text.charAt(at);
+    if (quote == '\'' || quote == '"') {
+      int end = text.indexOf(quote, at + 1);
+      return end < 0 ? text.length() : end + 1;
+    }
+    return at;
+  }
+
+  private static boolean isParameter(String text, int at) {
+    return text.charAt(at) == ':' && at + 1 < text.length() && isNamePart(text.charAt(at + 1));
+  }
+
+  private static boolean isNamePart(char c) {
+    return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9');
+  }
+}
