@@ -24,6 +24,22 @@ public final class RawPayload {
     return new RawPayload(text.getBytes(StandardCharsets.UTF_8));
   }
 
+  /**
+   * The codec that takes payloads as they are and copies nothing: who calls it leaves the bytes that go in and come out
+   * unchanged.
+   */
+  public static PayloadCodec<RawPayload> codec() {
+    return RawCodec.INSTANCE;
+  }
+
+  static RawPayload ofUncopied(byte[] bytes) {
+    return new RawPayload(bytes);
+  }
+
+  byte[] uncopied() {
+    return bytes;
+  }
+
   /** A copy of the bytes. */
   public byte[] bytes() {
     return bytes.clone();

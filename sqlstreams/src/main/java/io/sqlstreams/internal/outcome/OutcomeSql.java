@@ -51,11 +51,13 @@ final class OutcomeSql {
             WHERE result.token IN (SELECT held.token FROM held)
           ),
           queued AS (
-            INSERT INTO {schema}.exception_queue_{stream} AS exception
+            INSERT INTO {schema}.exception_queue_{stream}
               (consumer_group_id, message_id, status, message_key, concurrency, attempts, delays, can_run_after, last_error)
             SELECT :group, failure.message_id, failure.status, failure.message_key, 'parallel', failure.attempts, failure.delays,
                    clock_timestamp() + failure.wait_us * INTERVAL '1 microsecond', failure.error
             FROM failure
+            -- one row that is there already must not stop the others
+            ON CONFLICT (consumer_group_id, message_id) DO NOTHING
           ),
           logged AS (
             INSERT INTO {schema}.delivery_log_{stream} (consumer_group_id, message_id, attempt, status, error)

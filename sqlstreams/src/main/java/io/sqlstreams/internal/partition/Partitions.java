@@ -84,16 +84,17 @@ public final class Partitions {
     Set<Long> attached = numbers(connection, PartitionSql.ATTACHED, scope);
     long target = numberOf(id, size);
     long last = attached.stream().mapToLong(Long::longValue).max().orElse(target - 1);
-    SortedSet<Long> missing = new TreeSet<>();
+    SortedSet<Long> wanted = new TreeSet<>();
     // the id's own may lie below the last: its writer was slow, or the ids jumped over it
-    long first = target - last > MOST_TO_FILL ? target : Math.min(last + 1, target);
-    for (long number = first; number <= target + 1; number++) {
-      if (number > last || number >= target) {
-        missing.add(number);
-      }
+    wanted.add(target);
+    if (target < numberOf(Long.MAX_VALUE, size)) {
+      wanted.add(target + 1);
     }
-    missing.removeAll(attached);
-    return missing;
+    for (long number = last + 1; number < target && target - last <= MOST_TO_FILL; number++) {
+      wanted.add(number);
+    }
+    wanted.removeAll(attached);
+    return wanted;
   }
 
   /** Creates the first ones of these, and says whether that was all. */
@@ -104,11 +105,11 @@ public final class Partitions {
       if (created == BATCH) {
         return false;
       }
-      long low = Math.addExact(Math.multiplyExact(number, size), 1);
+      long low = number * size + 1;
       PartitionSql.CREATE
           .withNumber("number", number)
           .withNumber("low", low)
-          .withNumber("high", Math.addExact(low, size))
+          .withNumber("high", low > Long.MAX_VALUE - size ? Long.MAX_VALUE : low + size)
           .in(scope)
           .run(connection);
       created++;

@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
 public final class Installer {
   private static final Logger LOG = LoggerFactory.getLogger(Installer.class);
   private static final int OLDEST_SERVER = 15;
+  private static final String DEPENDENT_OBJECTS = "2BP01";
+  private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   private final Database database;
   private final Scope system;
@@ -93,7 +95,7 @@ public final class Installer {
     try {
       SchemaSql.DROP_SCHEMA.in(system).run(connection);
     } catch (SQLException e) {
-      if (!SqlErrors.isDependentObjects(e) && !SqlErrors.isPermissionDenied(e)) {
+      if (!SqlErrors.state(e).equals(DEPENDENT_OBJECTS) && !isPermissionDenied(e)) {
         throw e;
       }
       connection.rollback(before);
@@ -124,7 +126,7 @@ public final class Installer {
     try {
       SchemaSql.REPAIR_SEQUENCE_CACHE.in(system.stream(streamId)).run(connection);
     } catch (SQLException e) {
-      if (SqlErrors.isPermissionDenied(e)) {
+      if (isPermissionDenied(e)) {
         throw new DatabaseException(
             ErrorCode.PERMISSION_DENIED,
             sequence(streamId)
@@ -158,6 +160,10 @@ public final class Installer {
       }
       return row.getLong("seqcache");
     }
+  }
+
+  private static boolean isPermissionDenied(SQLException e) {
+    return SqlErrors.state(e).equals(INSUFFICIENT_PRIVILEGE);
   }
 
   private String sequence(long streamId) {

@@ -4,12 +4,16 @@ import io.sqlstreams.error.OutcomeUnknownException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The library's own work on connections of the user's {@link DataSource}: each is taken for one piece of work, used at
  * READ COMMITTED whatever the default of the pool or the server, and given back as it came. Thread-safe.
  */
 public final class Database {
+  private static final Logger log = LoggerFactory.getLogger(Database.class);
+
   private final DataSource dataSource;
   private final String schema;
 
@@ -32,6 +36,15 @@ public final class Database {
       return connection;
     } catch (SQLException e) {
       throw SqlErrors.unreachable(e);
+    }
+  }
+
+  /** Closes a connection of {@link #open}, whatever state it is in. */
+  public static void release(Connection connection) {
+    try (connection) {
+      rollBackByStatement(connection);
+    } catch (SQLException e) {
+      log.debug("a broken connection could not be closed in order", e);
     }
   }
 
@@ -63,10 +76,21 @@ public final class Database {
     } catch (SQLException e) {
       throw SqlErrors.unreachable(e);
     }
-    try (connection) {
+    try {
       return work.with(connection);
     } catch (SQLException e) {
       throw SqlErrors.translate(what, schema, e);
+    } finally {
+      giveBack(connection);
+    }
+  }
+
+  /** The work is done or has failed by now; whether the connection is given back in order doesn't change that. */
+  private static void giveBack(Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      log.debug("a connection could not be given back in order", e);
     }
   }
 
@@ -84,9 +108,18 @@ public final class Database {
       throw e;
     }
     if (found != wanted) {
-      connection.setAutoCommit(found);
+      restore(connection, found);
     }
     return result;
+  }
+
+  /** The work is committed by now, so a connection that breaks here must not make it look failed. */
+  private static void restore(Connection connection, boolean autoCommit) {
+    try {
+      connection.setAutoCommit(autoCommit);
+    } catch (SQLException e) {
+      log.debug("a connection's auto-commit mode could not be restored", e);
+    }
   }
 
   /** Leaves no open transaction behind: a statement that is a transaction by itself may have stopped halfway. */
@@ -94,9 +127,7 @@ public final class Database {
       Throwable reason, Connection connection, boolean autoCommit, boolean found) {
     try {
       if (autoCommit) {
-        try (java.sql.Statement statement = connection.createStatement()) {
-          statement.execute("ROLLBACK");
-        }
+        rollBackByStatement(connection);
       } else {
         connection.rollback();
       }
@@ -105,6 +136,13 @@ public final class Database {
       }
     } catch (SQLException e) {
       reason.addSuppressed(e);
+    }
+  }
+
+  /** For auto-commit mode, in which {@link Connection#rollback} is refused. */
+  private static void rollBackByStatement(Connection connection) throws SQLException {
+    try (java.sql.Statement statement = connection.createStatement()) {
+      statement.execute("ROLLBACK");
     }
   }
 

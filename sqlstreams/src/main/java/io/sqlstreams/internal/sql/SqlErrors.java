@@ -106,7 +106,7 @@ public final class SqlErrors {
   }
 
   /** The first line of the message alone. The server's details can hold values of rows, so they stay out. */
-  private static String oneLine(SQLException e) {
+  public static String oneLine(SQLException e) {
     @Nullable ServerErrorMessage server =
         e instanceof PSQLException fromDriver ? fromDriver.getServerErrorMessage() : null;
     @Nullable String message = server == null ? e.getMessage() : server.getMessage();

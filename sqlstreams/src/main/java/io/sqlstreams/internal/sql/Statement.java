@@ -1,6 +1,7 @@
 package io.sqlstreams.internal.sql;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -21,7 +22,10 @@ public final class Statement {
 
   /** Prepares a call on this connection; close it. */
   public Call on(Connection connection) throws SQLException {
-    return new Call(connection.prepareStatement(sql), parameters);
+    PreparedStatement prepared = connection.prepareStatement(sql);
+    // whatever the connection's default is: rows that come in pieces would need the transaction that has ended by then
+    prepared.setFetchSize(0);
+    return new Call(prepared, parameters);
   }
 
   /** Executes it on this connection without parameters or a result, as a script of one or more commands. */

@@ -39,7 +39,17 @@ public final class Template {
    * connections in auto-commit mode; whatever default the pool or the server has doesn't count.
    */
   public Statement asTransaction(Scope scope) {
-    return parse("BEGIN ISOLATION LEVEL READ COMMITTED;\n" + scope.apply(text).strip() + ";\nCOMMIT");
+    return between("BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT", scope);
+  }
+
+  /** The statement for one installation or stream between two commands, in one round trip. */
+  public Statement between(String first, String last, Scope scope) {
+    return parse(first + ";\n" + scope.apply(text).strip() + ";\n" + last);
+  }
+
+  /** The statement for one installation or stream after a command, in one round trip. */
+  public Statement after(String first, Scope scope) {
+    return parse(first + ";\n" + scope.apply(text));
   }
 
   /** Replaces the named parameters; skips comments, quoted text and {@code ::} casts. */

@@ -1,0 +1,29 @@
+package io.sqlstreams.lab;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.sqlstreams.test.TestDatabase;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.sql.DataSource;
+
+/** Pools of connections, since a new PostgreSQL session for each statement makes a slow test. */
+public final class TestPool {
+  private static final Map<String, HikariDataSource> SHARED = new ConcurrentHashMap<>();
+
+  private TestPool() {}
+
+  /** The pool that all tests of a class share. */
+  public static DataSource shared(TestDatabase database) {
+    return SHARED.computeIfAbsent(database.schema(), schema -> of(database.dataSource(), 20));
+  }
+
+  /** A pool of this size over a source of connections; close it. */
+  public static HikariDataSource of(DataSource source, int size) {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(source);
+    config.setMaximumPoolSize(size);
+    config.setMinimumIdle(0);
+    return new HikariDataSource(config);
+  }
+}

@@ -1,0 +1,144 @@
+package io.sqlstreams.lab;
+
+import io.sqlstreams.GroupInfo;
+import io.sqlstreams.SqlStreams;
+import io.sqlstreams.StreamInfo;
+import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.StreamConfig;
+import io.sqlstreams.internal.sql.Scope;
+import io.sqlstreams.test.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** A stream of its own for one test, with a group, and plain SQL on its tables. */
+public final class TestStream {
+  private final TestDatabase database;
+  private final StreamInfo stream;
+  private final GroupInfo group;
+
+  private TestStream(TestDatabase database, StreamInfo stream, GroupInfo group) {
+    this.database = database;
+    this.stream = stream;
+    this.group = group;
+  }
+
+  public static TestStream register(TestDatabase database) {
+    return register(database, StreamConfig.defaults(), GroupConfig.defaults());
+  }
+
+  public static TestStream register(
+      TestDatabase database, StreamConfig config, GroupConfig groupConfig) {
+    String name = "s-" + UUID.randomUUID();
+    try (SqlStreams client = client(database)) {
+      StreamInfo stream = client.stream(name).register(config);
+      return new TestStream(
+          database, stream, client.stream(name).group("g").register(groupConfig));
+    }
+  }
+
+  /** A client on the pool of the class. */
+  public static SqlStreams client(TestDatabase database) {
+    return SqlStreams.builder(TestPool.shared(database))
+        .schema(database.schema())
+        .allowDestroy(true)
+        .build();
+  }
+
+  public String name() {
+    return stream.name();
+  }
+
+  public StreamInfo info() {
+    return stream;
+  }
+
+  public GroupInfo group() {
+    return group;
+  }
+
+  public Scope scope() {
+    return Scope.system(database.schema()).stream(stream.id());
+  }
+
+  public DataSource dataSource() {
+    return TestPool.shared(database);
+  }
+
+  /** The text with {@code {log}}, {@code {cursor}}, {@code {lease}}, {@code {queue}}, {@code {deliveries}} as table names. */
+  public String sql(String text) {
+    String prefix = database.schema() + ".";
+    return text.replace("{log}", prefix + "message_log_" + stream.id())
+        .replace("{cursor}", prefix + "consumer_group_cursor_" + stream.id())
+        .replace("{lease}", prefix + "claim_lease_" + stream.id())
+        .replace("{queue}", prefix + "exception_queue_" + stream.id())
+        .replace("{deliveries}", prefix + "delivery_log_" + stream.id());
+  }
+
+  /** Begins a transaction of a session with this name. */
+  public NamedTransaction begin(String session) {
+    return NamedTransaction.begin(this, session);
+  }
+
+  /** Runs statements in a transaction of their own. */
+  public void execute(String sql) {
+    try (Connection connection = dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql(sql));
+    } catch (SQLException e) {
+      throw new IllegalStateException(sql, e);
+    }
+  }
+
+  /** Commits this many small messages and gives their ids. */
+  public List<Long> produce(int messages) {
+    return longs(
+        "INSERT INTO {log} (schema_version, payload) SELECT 1, '{}' FROM generate_series(1, "
+            + messages
+            + ") RETURNING id");
+  }
+
+  /** The first column of every row. */
+  public List<Long> longs(String sql) {
+    try (Connection connection = dataSource().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql(sql))) {
+      List<Long> values = new ArrayList<>();
+      while (row.next()) {
+        values.add(row.getLong(1));
+      }
+      return values;
+    } catch (SQLException e) {
+      throw new IllegalStateException(sql, e);
+    }
+  }
+
+  /** The one number that this query gives. */
+  public long number(String sql) {
+    return longs(sql).get(0);
+  }
+
+  /** Every row as its columns' texts, joined with a bar. */
+  public List<String> rows(String sql) {
+    try (Connection connection = dataSource().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql(sql))) {
+      List<String> rows = new ArrayList<>();
+      while (row.next()) {
+        List<String> columns = new ArrayList<>();
+        for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+          columns.add(row.getString(i));
+        }
+        rows.add(String.join("|", columns));
+      }
+      return rows;
+    } catch (SQLException e) {
+      throw new IllegalStateException(sql, e);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package io.sqlstreams.internal.catalog;
+
+import io.sqlstreams.internal.sql.Template;
+
+/** Statements that change what is registered. */
+final class RegistrySql {
+  static final Template RENAME_SYSTEM =
+      Template.of(
+          """
+          -- rename_system
+          UPDATE {schema}.system_config
+          SET name = :name,
+              updated_at = clock_timestamp()
+          WHERE id = 1
+            AND name <> :name
+          """);
+
+  static final Template INSERT_STREAM =
+      Template.of(
+          """
+          -- insert_stream
+          INSERT INTO {schema}.stream_config (system_id, name, payload_type, partition_size, max_payload_bytes)
+          VALUES (1, :name, :payload_type, :partition_size, :max_payload_bytes)
+          RETURNING id, name, payload_type, partition_size, max_payload_bytes, created_at
+          """);
+
+  static final Template UPDATE_STREAM =
+      Template.of(
+          """
+          -- update_stream
+          UPDATE {schema}.stream_config
+          SET max_payload_bytes = :max_payload_bytes,
+              updated_at = clock_timestamp()
+          WHERE id = :stream_id
+          RETURNING id, name, payload_type, partition_size, max_payload_bytes, created_at
+          """);
+
+  static final Template RENAME_STREAM =
+      Template.of(
+          """
+          -- rename_stream
+          UPDATE {schema}.stream_config
+          SET name = :name,
+              updated_at = clock_timestamp()
+          WHERE id = :stream_id
+          RETURNING id, name, payload_type, partition_size, max_payload_bytes, created_at
+          """);
+
+  static final Template LOG_STREAM =
+      Template.of(
+          """
+          -- log_stream
+          INSERT INTO {schema}.stream_config_log (
+            stream_id, name, payload_type, partition_size, max_payload_bytes,
+            retention_ns, allow_drop_past_committed, idempotency_key_ttl_ns, empty_compaction_head_ttl_ns)
+          SELECT id, name, payload_type, partition_size, max_payload_bytes,
+                 retention_ns, allow_drop_past_committed, idempotency_key_ttl_ns, empty_compaction_head_ttl_ns
+          FROM {schema}.stream_config
+          WHERE id = :stream_id
+          """);
+
+  static final Template DELETE_STREAM =
+      Template.of(
+          """
+          -- delete_stream
+          -- its groups, workers and logs go with it
+          DELETE FROM {schema}.stream_config
+          WHERE id = :stream_id
+          """);
+
+  static final Template INSERT_GROUP =
+      Template.of(
+          """
+          -- insert_group
+          INSERT INTO {schema}.consumer_group_config (stream_id, name, start_position)
+          VALUES (:stream_id, :name, :start_position)
+          RETURNING id, created_at
+          """);
+
+  static final Template INSERT_CURSOR =
+      Template.of(
+          """
+          -- insert_cursor
+          INSERT INTO {schema}.consumer_group_cursor_{stream} (consumer_group_id, claimed, committed, settled_head)
+          SELECT :group_id, start.id, start.id, start.id
+          FROM (
+            SELECT CASE WHEN :at_head THEN (SELECT coalesce(max(id), 0) FROM {schema}.message_log_{stream})
+                        ELSE 0 END AS id
+          ) AS start
+          """);
+
+  static final Template INSERT_WORKER =
+      Template.of(
+          """
+          -- insert_group_worker
+          INSERT INTO {schema}.worker_config (consumer_group_id, name, metadata, target_instances)
+          VALUES (:group_id, 'consumer', :metadata::jsonb, -1)
+          """);
+
+  static final Template UPDATE_WORKER =
+      Template.of(
+          """
+          -- update_group_worker
+          UPDATE {schema}.worker_config
+          SET metadata = :metadata::jsonb,
+              updated_at = clock_timestamp()
+          WHERE consumer_group_id = :group_id
+            AND name = 'consumer'
+          """);
+
+  static final Template LOG_WORKER =
+      Template.of(
+          """
+          -- log_group_worker
+          INSERT INTO {schema}.worker_config_log (worker_config_id, metadata, target_instances)
+          SELECT id, metadata, target_instances
+          FROM {schema}.worker_config
+          WHERE consumer_group_id = :group_id
+            AND name = 'consumer'
+          """);
+
+  static final Template RENAME_GROUP =
+      Template.of(
+          """
+          -- rename_group
+          UPDATE {schema}.consumer_group_config
+          SET name = :name,
+              updated_at = clock_timestamp()
+          WHERE id = :group_id
+          """);
+
+  static final Template DELETE_GROUP =
+      Template.of(
+          """
+          -- delete_group
+          -- the cursor goes with it, so nothing is claimed any more
+          DELETE FROM {schema}.consumer_group_config
+          WHERE id = :group_id
+          """);
+
+  /** Before the rows that a completion writes: it holds its lease until it commits, so they are seen afterwards. */
+  static final Template DELETE_CLAIM_LEASES =
+      Template.of(
+          """
+          -- delete_group_claim_leases
+          DELETE FROM {schema}.claim_lease_{stream}
+          WHERE consumer_group_id = :group_id
+          """);
+
+  static final Template DELETE_MESSAGE_KEY_LEASES =
+      Template.of(
+          """
+          -- delete_group_message_key_leases
+          DELETE FROM {schema}.message_key_lease_{stream}
+          WHERE consumer_group_id = :group_id
+          """);
+
+  static final Template DELETE_EXCEPTIONS =
+      Template.of(
+          """
+          -- delete_group_exceptions
+          DELETE FROM {schema}.exception_queue_{stream}
+          WHERE consumer_group_id = :group_id
+          """);
+
+  static final Template DELETE_DELIVERIES =
+      Template.of(
+          """
+          -- delete_group_deliveries
+          DELETE FROM {schema}.delivery_log_{stream}
+          WHERE consumer_group_id = :group_id
+          """);
+
+  private RegistrySql() {}
+}

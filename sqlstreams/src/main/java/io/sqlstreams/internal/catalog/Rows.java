@@ -1,0 +1,45 @@
+package io.sqlstreams.internal.catalog;
+
+import io.sqlstreams.GroupInfo;
+import io.sqlstreams.StreamInfo;
+import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.PayloadType;
+import io.sqlstreams.config.Start;
+import io.sqlstreams.config.StreamConfig;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What the rows of the catalog mean. */
+final class Rows {
+  private static final String NO_SETTINGS = "{}";
+
+  private Rows() {}
+
+  static StreamInfo stream(ResultSet row) throws SQLException {
+    StreamConfig config =
+        new StreamConfig(
+            PayloadType.valueOf(row.getString("payload_type").toUpperCase(Locale.ROOT)),
+            row.getLong("partition_size"),
+            row.getInt("max_payload_bytes"));
+    return new StreamInfo(row.getLong("id"), row.getString("name"), config, createdAt(row));
+  }
+
+  static GroupInfo group(ResultSet row) throws SQLException {
+    Start start = Start.valueOf(row.getString("start_position").toUpperCase(Locale.ROOT));
+    @Nullable String settings = row.getString("metadata");
+    GroupConfig config = GroupDocument.read(start, settings == null ? NO_SETTINGS : settings);
+    return new GroupInfo(row.getLong("id"), row.getString("name"), config, createdAt(row));
+  }
+
+  static Instant createdAt(ResultSet row) throws SQLException {
+    return row.getObject("created_at", OffsetDateTime.class).toInstant();
+  }
+
+  static String startPosition(Start start) {
+    return start.name().toLowerCase(Locale.ROOT);
+  }
+}

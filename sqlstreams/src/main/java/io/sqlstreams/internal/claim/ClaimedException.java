@@ -1,0 +1,17 @@
+package io.sqlstreams.internal.claim;
+
+import io.sqlstreams.internal.log.StoredMessage;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message of the exception queue that a session holds.
+ *
+ * @param token the proof of holding it
+ * @param messageId its id
+ * @param attempts which attempt comes now
+ * @param delays how many attempts asked for a delay
+ * @param message the message; null when the log holds it no more
+ */
+public record ClaimedException(
+    UUID token, long messageId, int attempts, int delays, @Nullable StoredMessage message) {}

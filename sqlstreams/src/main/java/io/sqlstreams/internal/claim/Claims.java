@@ -1,0 +1,134 @@
+package io.sqlstreams.internal.claim;
+
+import io.sqlstreams.internal.log.StoredMessage;
+import io.sqlstreams.internal.sql.Call;
+import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Scope;
+import io.sqlstreams.internal.sql.Statement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Takes ranges of the log for one session of a group. Thread-safe. */
+public final class Claims {
+  private final Database database;
+  private final Claimant claimant;
+  private final String subject;
+  private final Statement claim;
+  private final Statement reclaim;
+  private final Statement advanceCommitted;
+
+  /** @param subject the group in words, for messages */
+  public Claims(Database database, Scope scope, String subject, Claimant claimant) {
+    this.database = database;
+    this.claimant = claimant;
+    this.subject = subject;
+    this.claim = ClaimSql.CLAIM.asTransaction(scope);
+    this.reclaim = ClaimSql.RECLAIM.asTransaction(scope);
+    this.advanceCommitted = ClaimSql.ADVANCE_COMMITTED.asTransaction(scope);
+  }
+
+  /**
+   * Takes the next run of the log.
+   *
+   * @param settled what was proven before this call
+   * @param maxMessages the most messages to take; 0 to look only
+   * @param maxBytes the most bytes of payload to take; the first message is taken whatever its size
+   * @throws GroupGoneException when the group or its stream was destroyed
+   */
+  public Poll claim(long settled, int maxMessages, long maxBytes) {
+    UUID token = UUID.randomUUID();
+    return database.autoCommitted(
+        "claiming for " + subject,
+        connection -> {
+          try (Call call = claim.on(connection)) {
+            bindClaimant(call, token)
+                .set("settled", settled)
+                .set("max_messages", maxMessages)
+                .set("max_bytes", maxBytes);
+            return readPoll(call.query(), token);
+          }
+        });
+  }
+
+  /** Takes over one range whose lease has ended. */
+  public Reclaim reclaim() {
+    UUID token = UUID.randomUUID();
+    return database.autoCommitted(
+        "taking over a range for " + subject,
+        connection -> {
+          try (Call call = reclaim.on(connection)) {
+            bindClaimant(call, token).set("max_range_reclaims", claimant.maxRangeReclaims());
+            ResultSet row = call.query();
+            if (!row.next()) {
+              return new Reclaim(false, null, 0);
+            }
+            long quarantined = row.getLong("quarantined");
+            return new Reclaim(true, readRange(row, token), quarantined);
+          }
+        });
+  }
+
+  /** Moves {@code committed} up to where everything is done. */
+  public void advanceCommitted() {
+    database.autoCommitted(
+        "advancing the position of " + subject,
+        connection -> {
+          try (Call call = advanceCommitted.on(connection)) {
+            return call.set("group", claimant.group()).update();
+          }
+        });
+  }
+
+  private Call bindClaimant(Call call, UUID token) throws SQLException {
+    return call.set("group", claimant.group())
+        .set("token", token)
+        .set("session", claimant.session())
+        .set("lease_us", claimant.leaseMicros())
+        .setOrNull("schema_version", claimant.schemaVersion());
+  }
+
+  private Poll readPoll(ResultSet row, UUID token) throws SQLException {
+    if (!row.next()) {
+      throw new GroupGoneException(subject);
+    }
+    long claimed = row.getLong("claimed");
+    boolean somethingAbove = row.getObject("first_id") != null;
+    boolean committedLags = row.getBoolean("committed_lags");
+    long leaseExpires = microsOrNever(row, "lease_expires_us");
+    long exceptionDue = microsOrNever(row, "exception_due_us");
+    long high = row.getLong("high");
+    boolean moved = !row.wasNull() && high > claimed;
+    @Nullable ClaimedRange range = moved ? readRange(row, token) : null;
+    return new Poll(
+        claimed,
+        moved,
+        range,
+        somethingAbove && !moved,
+        committedLags,
+        leaseExpires,
+        exceptionDue);
+  }
+
+  /** Reads the range and its messages from the current row on; null when the rows have no message. */
+  private static @Nullable ClaimedRange readRange(ResultSet row, UUID token) throws SQLException {
+    long low = row.getLong("low");
+    long high = row.getLong("high");
+    List<StoredMessage> messages = new ArrayList<>();
+    do {
+      StoredMessage message = StoredMessage.read(row);
+      if (message != null) {
+        messages.add(message);
+      }
+    } while (row.next());
+    return messages.isEmpty() ? null : new ClaimedRange(token, low, high, messages);
+  }
+
+  private static long microsOrNever(ResultSet row, String column) throws SQLException {
+    double micros = row.getDouble(column);
+    return row.wasNull() ? Poll.NEVER : (long) micros;
+  }
+}

@@ -1,0 +1,89 @@
+package io.sqlstreams.internal.claim;
+
+import io.sqlstreams.internal.log.StoredMessage;
+import io.sqlstreams.internal.sql.Call;
+import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Scope;
+import io.sqlstreams.internal.sql.Statement;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** Takes messages of the exception queue for one session of a group. Thread-safe. */
+public final class ExceptionClaims {
+  private final Database database;
+  private final Claimant claimant;
+  private final String subject;
+  private final Statement claimDue;
+  private final Statement expire;
+
+  /** @param subject the group in words, for messages */
+  public ExceptionClaims(Database database, Scope scope, String subject, Claimant claimant) {
+    this.database = database;
+    this.claimant = claimant;
+    this.subject = subject;
+    this.claimDue = ExceptionSql.CLAIM_DUE.asTransaction(scope);
+    this.expire = ExceptionSql.EXPIRE.asTransaction(scope);
+  }
+
+  /** Takes up to so many messages whose time has come; each with a lease of its own under one token. */
+  public List<ClaimedException> claimDue(int maxMessages) {
+    UUID token = UUID.randomUUID();
+    return database.autoCommitted(
+        "claiming exceptions for " + subject,
+        connection -> {
+          try (Call call = claimDue.on(connection)) {
+            ResultSet row =
+                call.set("group", claimant.group())
+                    .set("token", token)
+                    .set("lease_us", claimant.leaseMicros())
+                    .set("max_messages", maxMessages)
+                    .query();
+            List<ClaimedException> taken = new ArrayList<>();
+            while (row.next()) {
+              taken.add(
+                  new ClaimedException(
+                      token,
+                      row.getLong("message_id"),
+                      row.getInt("attempts"),
+                      row.getInt("delays"),
+                      StoredMessage.read(row)));
+            }
+            return taken;
+          }
+        });
+  }
+
+  /**
+   * Ends up to so many attempts whose lease has run out: each counts as a failure.
+   *
+   * @param maxRetries after how many failures more a message is dead
+   * @param backoff how long the others wait
+   */
+  public Expired expire(int maxMessages, int maxRetries, Duration backoff) {
+    return database.autoCommitted(
+        "ending lost attempts of " + subject,
+        connection -> {
+          try (Call call = expire.on(connection)) {
+            ResultSet row =
+                call.set("group", claimant.group())
+                    .set("max_messages", maxMessages)
+                    .set("max_retries", maxRetries)
+                    .set("backoff_us", backoff.toNanos() / 1_000)
+                    .query();
+            row.next();
+            return new Expired(row.getLong("expired"), row.getLong("dead"));
+          }
+        });
+  }
+
+  /**
+   * How many attempts were ended.
+   *
+   * @param attempts all of them
+   * @param dead those that were the last of their message
+   */
+  public record Expired(long attempts, long dead) {}
+}

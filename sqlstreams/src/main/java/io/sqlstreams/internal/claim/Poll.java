@@ -1,0 +1,26 @@
+package io.sqlstreams.internal.claim;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one look at a group's position found, and took.
+ *
+ * @param claimed where the group stood before
+ * @param moved whether it moved on, be it over gaps alone
+ * @param range what was taken; null for nothing
+ * @param atGap whether messages are visible, but above an id that isn't
+ * @param committedLags whether {@code committed} could be higher
+ * @param leaseExpiresInMicros when the first lease of the group ends; 0 or below: one has ended
+ * @param exceptionDueInMicros when there is something to do in the exception queue; 0 or below: now
+ */
+public record Poll(
+    long claimed,
+    boolean moved,
+    @Nullable ClaimedRange range,
+    boolean atGap,
+    boolean committedLags,
+    long leaseExpiresInMicros,
+    long exceptionDueInMicros) {
+  /** For "nothing in sight". */
+  static final long NEVER = Long.MAX_VALUE;
+}

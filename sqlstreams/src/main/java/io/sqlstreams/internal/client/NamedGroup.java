@@ -1,0 +1,66 @@
+package io.sqlstreams.internal.client;
+
+import io.sqlstreams.ConsumerGroup;
+import io.sqlstreams.Consumption;
+import io.sqlstreams.GroupInfo;
+import io.sqlstreams.MessageHandler;
+import io.sqlstreams.StreamInfo;
+import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.config.ConsumeOptions;
+import io.sqlstreams.config.GroupConfig;
+import java.util.Optional;
+
+/** A consumer group by its name. */
+final class NamedGroup<T> implements ConsumerGroup<T> {
+  private final Parts parts;
+  private final String stream;
+  private final String name;
+  private final PayloadCodec<T> codec;
+  private final boolean anyVersion;
+
+  NamedGroup(
+      Parts parts, String stream, String name, PayloadCodec<T> codec, boolean anyVersion) {
+    this.parts = parts;
+    this.stream = stream;
+    this.name = name;
+    this.codec = codec;
+    this.anyVersion = anyVersion;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public GroupInfo register(GroupConfig config) {
+    parts.requireOpen();
+    return parts.groups().register(stream, name, config);
+  }
+
+  @Override
+  public Optional<GroupInfo> get() {
+    parts.requireOpen();
+    return parts.catalog().group(parts.catalog().requireStream(stream), name);
+  }
+
+  @Override
+  public GroupInfo rename(String newName) {
+    parts.requireOpen();
+    return parts.groups().rename(stream, name, newName);
+  }
+
+  @Override
+  public void destroy() {
+    parts.requireDestroyAllowed("group \"" + name + "\" of stream \"" + stream + "\"");
+    parts.groups().destroy(stream, name);
+  }
+
+  @Override
+  public Consumption consume(MessageHandler<T> handler, ConsumeOptions options) {
+    parts.requireOpen();
+    StreamInfo streamInfo = parts.catalog().requireStream(stream);
+    GroupInfo group = parts.catalog().requireGroup(streamInfo, name);
+    return parts.sessions().start(streamInfo, group, codec, anyVersion, handler, options);
+  }
+}

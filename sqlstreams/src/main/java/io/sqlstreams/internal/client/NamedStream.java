@@ -1,0 +1,74 @@
+package io.sqlstreams.internal.client;
+
+import io.sqlstreams.ConsumerGroup;
+import io.sqlstreams.GroupInfo;
+import io.sqlstreams.Producer;
+import io.sqlstreams.StreamHandle;
+import io.sqlstreams.StreamInfo;
+import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.config.StreamConfig;
+import java.util.List;
+import java.util.Optional;
+
+/** A stream by its name. */
+final class NamedStream<T> implements StreamHandle<T> {
+  private final Parts parts;
+  private final String name;
+  private final PayloadCodec<T> codec;
+  private final boolean anyVersion;
+
+  /**
+   * @param anyVersion whether its groups read messages of every schema version, not the codec's alone
+   */
+  NamedStream(Parts parts, String name, PayloadCodec<T> codec, boolean anyVersion) {
+    this.parts = parts;
+    this.name = name;
+    this.codec = codec;
+    this.anyVersion = anyVersion;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public StreamInfo register(StreamConfig config) {
+    parts.requireOpen();
+    return parts.streams().register(name, config);
+  }
+
+  @Override
+  public Optional<StreamInfo> get() {
+    parts.requireOpen();
+    return parts.catalog().stream(name);
+  }
+
+  @Override
+  public StreamInfo rename(String newName) {
+    parts.requireOpen();
+    return parts.streams().rename(name, newName);
+  }
+
+  @Override
+  public void destroy() {
+    parts.requireDestroyAllowed("stream \"" + name + "\"");
+    parts.streams().destroy(name);
+  }
+
+  @Override
+  public Producer<T> producer() {
+    return parts.producers().create(name, codec);
+  }
+
+  @Override
+  public ConsumerGroup<T> group(String group) {
+    return new NamedGroup<>(parts, name, group, codec, anyVersion);
+  }
+
+  @Override
+  public List<GroupInfo> groups() {
+    parts.requireOpen();
+    return parts.catalog().groups(parts.catalog().requireStream(name));
+  }
+}

@@ -1,0 +1,47 @@
+package io.sqlstreams.internal.client;
+
+import io.sqlstreams.SystemHandle;
+import io.sqlstreams.SystemInfo;
+import java.util.List;
+import java.util.Optional;
+
+/** The installation by its schema. */
+final class NamedSystem implements SystemHandle {
+  private final Parts parts;
+  private final String schema;
+
+  NamedSystem(Parts parts, String schema) {
+    this.parts = parts;
+    this.schema = schema;
+  }
+
+  @Override
+  public SystemInfo register() {
+    parts.requireOpen();
+    return parts.systems().register();
+  }
+
+  @Override
+  public Optional<SystemInfo> get() {
+    parts.requireOpen();
+    return parts.catalog().system();
+  }
+
+  @Override
+  public List<SystemInfo> list() {
+    parts.requireOpen();
+    return parts.catalog().systems();
+  }
+
+  @Override
+  public SystemInfo rename(String name) {
+    parts.requireOpen();
+    return parts.systems().rename(name);
+  }
+
+  @Override
+  public void destroy() {
+    parts.requireDestroyAllowed("the installation in schema \"" + schema + "\"");
+    parts.systems().destroy();
+  }
+}

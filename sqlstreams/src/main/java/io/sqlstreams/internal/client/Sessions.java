@@ -1,0 +1,86 @@
+package io.sqlstreams.internal.client;
+
+import io.sqlstreams.Consumption;
+import io.sqlstreams.GroupInfo;
+import io.sqlstreams.MessageHandler;
+import io.sqlstreams.StreamInfo;
+import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.config.ConsumeOptions;
+import io.sqlstreams.error.ClosedException;
+import io.sqlstreams.internal.dispatch.Session;
+import io.sqlstreams.internal.lease.Heartbeat;
+import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Scope;
+import io.sqlstreams.internal.wake.Wakeups;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The consumptions of a client, and the pulse that they share. Thread-safe. */
+final class Sessions {
+  private final Database database;
+  private final Scope system;
+  private final Wakeups wakeups;
+  private final Heartbeat heartbeat;
+  private final Set<Session> running = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  Sessions(Database database, Scope system, Wakeups wakeups) {
+    this.database = database;
+    this.system = system;
+    this.wakeups = wakeups;
+    this.heartbeat = new Heartbeat(database);
+  }
+
+  /**
+   * @throws ClosedException when the client is closed
+   */
+  void requireOpen() {
+    if (closed) {
+      throw new ClosedException("the client");
+    }
+  }
+
+  /**
+   * Begins to consume and returns at once.
+   *
+   * @param anyVersion whether messages of every schema version are handed out, not the codec's alone
+   * @throws ClosedException when the client is closed, or was meanwhile
+   */
+  <T> Consumption start(
+      StreamInfo stream,
+      GroupInfo group,
+      PayloadCodec<T> codec,
+      boolean anyVersion,
+      MessageHandler<T> handler,
+      ConsumeOptions options) {
+    requireOpen();
+    Session session =
+        new Session(
+            database,
+            system.stream(stream.id()),
+            heartbeat,
+            wakeups,
+            stream,
+            group,
+            codec,
+            anyVersion ? null : codec.schemaVersion(),
+            handler,
+            options,
+            running::remove);
+    running.add(session);
+    session.start();
+    if (closed) {
+      session.stop();
+      throw new ClosedException("the client");
+    }
+    return session;
+  }
+
+  /** Stops everything that runs. Idempotent. */
+  void close() {
+    closed = true;
+    List.copyOf(running).forEach(Session::stop);
+    heartbeat.stop();
+  }
+}

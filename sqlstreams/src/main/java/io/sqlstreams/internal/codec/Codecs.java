@@ -1,0 +1,46 @@
+package io.sqlstreams.internal.codec;
+
+import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.codec.RawPayload;
+import io.sqlstreams.codec.SchemaVersion;
+import io.sqlstreams.error.InvalidInputException;
+import org.jspecify.annotations.Nullable;
+
+/** Which codec a payload class gets. */
+public final class Codecs {
+  private Codecs() {}
+
+  /**
+   * The codec of this class: bytes as they are for {@code byte[]} and {@link RawPayload}, else JSON.
+   *
+   * @throws InvalidInputException when the class's version is below 1
+   */
+  @SuppressWarnings("unchecked") // the class says which T it is
+  public static <T> PayloadCodec<T> forType(Class<T> type) {
+    if (type == byte[].class) {
+      return (PayloadCodec<T>) BytesCodec.INSTANCE;
+    }
+    if (type == RawPayload.class) {
+      return (PayloadCodec<T>) RawPayload.codec();
+    }
+    return checked(new JsonCodec<>(type, versionOf(type)));
+  }
+
+  /**
+   * The same codec.
+   *
+   * @throws InvalidInputException when its version is below 1
+   */
+  public static <T> PayloadCodec<T> checked(PayloadCodec<T> codec) {
+    if (codec.schemaVersion() < 1) {
+      throw new InvalidInputException(
+          "schemaVersion", "must be 1 or above, not " + codec.schemaVersion());
+    }
+    return codec;
+  }
+
+  private static int versionOf(Class<?> type) {
+    @Nullable SchemaVersion version = type.getAnnotation(SchemaVersion.class);
+    return version == null ? SchemaVersion.DEFAULT : version.value();
+  }
+}

@@ -1,0 +1,107 @@
+package io.sqlstreams.internal.dispatch;
+
+import io.sqlstreams.internal.lifecycle.Loop;
+import io.sqlstreams.internal.outcome.Outcomes;
+import io.sqlstreams.internal.wake.Signal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * Records what has ended, as much in one statement as has come together meanwhile. A statement that fails is tried again
+ * with the same results: each is guarded by its token, so none counts twice.
+ */
+final class Completer {
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final Outcomes outcomes;
+  private final Holdings holdings;
+  private final Counters counters;
+  private final Runnable recorded;
+  private final Queue<Work> ended = new ConcurrentLinkedQueue<>();
+  private final Signal news = new Signal();
+  private final List<Work> batch = new ArrayList<>();
+  private final Loop loop;
+
+  /** @param recorded is run after results were recorded */
+  Completer(
+      String name, Outcomes outcomes, Holdings holdings, Counters counters, Runnable recorded) {
+    this.outcomes = outcomes;
+    this.holdings = holdings;
+    this.counters = counters;
+    this.recorded = recorded;
+    this.loop = new Loop(name, this::turn);
+  }
+
+  void start() {
+    loop.start();
+  }
+
+  /** Work whose last delivery has ended. */
+  void add(Work work) {
+    ended.add(work);
+    news.set();
+  }
+
+  /**
+   * Ends the thread, then records what is left: what has ended, and what was begun of the rest, whose remainder is given
+   * back. Fails when the database does.
+   */
+  void stop(List<Work> rest) {
+    loop.requestStop();
+    news.set();
+    loop.stop();
+    drain();
+    batch.addAll(rest);
+    record();
+  }
+
+  private void turn() throws InterruptedException {
+    if (batch.isEmpty()) {
+      news.await(IDLE_NANOS);
+    }
+    drain();
+    if (!batch.isEmpty()) {
+      record();
+    }
+  }
+
+  private void drain() {
+    for (Work work = ended.poll(); work != null; work = ended.poll()) {
+      batch.add(work);
+    }
+  }
+
+  private void record() {
+    List<Work> ranges = batch.stream().filter(work -> work.isRange() && !work.isLost()).toList();
+    Set<UUID> held = outcomes.finish(ranges.stream().map(Work::finishedRange).toList());
+    settle(ranges, work -> held.contains(work.token()));
+
+    List<Work> exceptions =
+        batch.stream().filter(work -> !work.isRange() && !work.isLost()).toList();
+    Set<Long> heldIds =
+        outcomes.finishExceptions(exceptions.stream().map(Work::finishedException).toList());
+    settle(exceptions, work -> heldIds.contains(work.deliveries().get(0).id()));
+
+    settle(List.copyOf(batch), work -> false);
+    recorded.run();
+  }
+
+  /** Takes work off the batch, so that a failure of the next statement doesn't repeat this one. */
+  private void settle(List<Work> works, Predicate<Work> held) {
+    for (Work work : works) {
+      if (held.test(work)) {
+        counters.recorded(work.verdicts());
+      } else {
+        counters.leaseLost.increment();
+      }
+      holdings.remove(work);
+    }
+    batch.removeAll(works);
+  }
+}

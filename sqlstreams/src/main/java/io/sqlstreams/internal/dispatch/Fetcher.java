@@ -1,0 +1,190 @@
+package io.sqlstreams.internal.dispatch;
+
+import io.sqlstreams.config.ConsumeOptions;
+import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.internal.claim.ClaimedException;
+import io.sqlstreams.internal.claim.ClaimedRange;
+import io.sqlstreams.internal.claim.Claims;
+import io.sqlstreams.internal.claim.ExceptionClaims;
+import io.sqlstreams.internal.claim.GroupGoneException;
+import io.sqlstreams.internal.claim.Poll;
+import io.sqlstreams.internal.claim.Reclaim;
+import io.sqlstreams.internal.fence.Fence;
+import io.sqlstreams.internal.lifecycle.Loop;
+import io.sqlstreams.internal.outcome.Judge;
+import io.sqlstreams.internal.wake.Signal;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the queue filled: claims fresh messages while there is room, takes over what dead sessions left, takes exceptions
+ * whose time has come, and waits when there is nothing of all that. One statement tells it everything.
+ */
+final class Fetcher {
+  private static final Logger log = LoggerFactory.getLogger(Fetcher.class);
+  private static final long FIRST_GAP_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final Claims claims;
+  private final ExceptionClaims exceptionClaims;
+  private final Fence fence;
+  private final LocalQueue queue;
+  private final Holdings holdings;
+  private final Pace pace;
+  private final Counters counters;
+  private final Judge judge;
+  private final GroupConfig config;
+  private final ConsumeOptions options;
+  private final Signal news;
+  private final Runnable groupGone;
+  private final Loop loop;
+  private long gapWait = FIRST_GAP_WAIT_NANOS;
+
+  /** @param groupGone is run when the group was destroyed */
+  Fetcher(
+      String name,
+      Claims claims,
+      ExceptionClaims exceptionClaims,
+      Fence fence,
+      LocalQueue queue,
+      Holdings holdings,
+      Pace pace,
+      Counters counters,
+      Judge judge,
+      GroupConfig config,
+      ConsumeOptions options,
+      Signal news,
+      Runnable groupGone) {
+    this.claims = claims;
+    this.exceptionClaims = exceptionClaims;
+    this.fence = fence;
+    this.queue = queue;
+    this.holdings = holdings;
+    this.pace = pace;
+    this.counters = counters;
+    this.judge = judge;
+    this.config = config;
+    this.options = options;
+    this.news = news;
+    this.groupGone = groupGone;
+    this.loop = new Loop(name, this::turn);
+  }
+
+  void start() {
+    loop.start();
+  }
+
+  /** Claims nothing more; returns when the last claim has ended. */
+  void stop() {
+    loop.requestStop();
+    news.set();
+    loop.stop();
+  }
+
+  private void turn() throws InterruptedException {
+    int room = room();
+    if (room == 0) {
+      news.await(options.pollInterval().toNanos());
+      return;
+    }
+    Poll poll;
+    try {
+      poll = claims.claim(fence.settled(), room, Math.max(1, options.prefetchBytes() - queue.bytes()));
+    } catch (GroupGoneException e) {
+      log.error("{}", e.getMessage());
+      loop.requestStop();
+      groupGone.run();
+      return;
+    }
+    if (poll.range() != null) {
+      accept(poll.range());
+    }
+    boolean found = poll.moved();
+    found |= poll.leaseExpiresInMicros() <= 0 && reclaim();
+    found |= poll.exceptionDueInMicros() <= 0 && takeExceptions(room);
+    if (!found) {
+      rest(poll);
+    } else {
+      gapWait = FIRST_GAP_WAIT_NANOS;
+    }
+  }
+
+  /** How many messages to claim now; 0 when enough is at hand. */
+  private int room() {
+    int waiting = queue.messages();
+    int idle = queue.idle();
+    int target = pace.target();
+    queue.wakeAt(target / 2);
+    boolean full = queue.bytes() >= options.prefetchBytes() && waiting > 0;
+    boolean enough = waiting > target / 2 && waiting >= idle;
+    if (full || enough) {
+      return 0;
+    }
+    int wanted = Math.max(target, idle) - waiting;
+    return Math.max(1, Math.min(options.maxClaim(), wanted));
+  }
+
+  private void accept(ClaimedRange range) {
+    counters.claimed.add(range.messages().size());
+    accept(Work.of(range));
+  }
+
+  private void accept(Work work) {
+    holdings.add(work);
+    queue.add(work);
+  }
+
+  private boolean reclaim() {
+    Reclaim reclaim = claims.reclaim();
+    if (!reclaim.found()) {
+      return false;
+    }
+    counters.reclaimed.increment();
+    counters.quarantined.add(reclaim.quarantined());
+    if (reclaim.range() != null) {
+      accept(reclaim.range());
+    } else if (reclaim.quarantined() > 0) {
+      log.warn(
+          "{} messages go on one by one: their range was taken over from dead processes more than {} times",
+          reclaim.quarantined(),
+          config.maxRangeReclaims());
+    }
+    return true;
+  }
+
+  private boolean takeExceptions(int room) {
+    int most = Math.min(room, Math.max(1, options.handlers()));
+    ExceptionClaims.Expired expired =
+        exceptionClaims.expire(most, config.retry().maxRetries(), judge.backoff(1));
+    counters.reclaimed.add(expired.attempts());
+    counters.dead.add(expired.dead());
+    boolean found = expired.attempts() > 0;
+    for (ClaimedException exception : exceptionClaims.claimDue(most)) {
+      accept(Work.of(exception));
+      found = true;
+    }
+    return found;
+  }
+
+  /** Nothing was taken: ends what can be proven or advanced, else waits for news. */
+  private void rest(Poll poll) throws InterruptedException {
+    if (poll.atGap()) {
+      if (!fence.prove(poll.claimed())) {
+        news.await(gapWait);
+        gapWait = Math.min(2 * gapWait, options.pollInterval().toNanos());
+      }
+      return;
+    }
+    gapWait = FIRST_GAP_WAIT_NANOS;
+    if (poll.committedLags()) {
+      claims.advanceCommitted();
+    }
+    news.await(nanosToNextPoll(poll));
+  }
+
+  private long nanosToNextPoll(Poll poll) {
+    long micros = Math.min(poll.leaseExpiresInMicros(), poll.exceptionDueInMicros());
+    long due = TimeUnit.MICROSECONDS.toNanos(Math.max(0, micros));
+    return Math.min(options.pollInterval().toNanos(), Math.max(due, FIRST_GAP_WAIT_NANOS));
+  }
+}

@@ -1,0 +1,99 @@
+package io.sqlstreams.internal.dispatch;
+
+import io.sqlstreams.internal.wake.Signal;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages that wait for a handler, in the order of their claims. How many there may be is decided by who claims; here they
+ * are counted. Thread-safe.
+ */
+final class LocalQueue {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final ArrayDeque<Delivery> waiting = new ArrayDeque<>();
+  private final Signal room;
+  private volatile int messages;
+  private volatile long bytes;
+  private volatile int idle;
+  private volatile int wakeAt;
+  private boolean closed;
+
+  /** @param room set when so few messages are left that more should be claimed, or when a handler is idle */
+  LocalQueue(Signal room) {
+    this.room = room;
+  }
+
+  int messages() {
+    return messages;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /** How many handlers wait for a message. */
+  int idle() {
+    return idle;
+  }
+
+  /** Has the signal set when no more than so many messages are left. */
+  void wakeAt(int messages) {
+    wakeAt = messages;
+  }
+
+  void add(Work work) {
+    lock.lock();
+    try {
+      for (Delivery delivery : work.deliveries()) {
+        waiting.add(delivery);
+        bytes += delivery.bytes();
+      }
+      messages = waiting.size();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The next message, once there is one; null when the queue is closed. */
+  @Nullable Delivery take() {
+    Delivery taken;
+    lock.lock();
+    try {
+      idle++;
+      while (waiting.isEmpty() && !closed) {
+        room.set();
+        changed.awaitUninterruptibly();
+      }
+      taken = closed ? null : waiting.poll();
+      if (taken != null) {
+        messages = waiting.size();
+        bytes -= taken.bytes();
+      }
+    } finally {
+      idle--;
+      lock.unlock();
+    }
+    if (messages <= wakeAt) {
+      room.set();
+    }
+    return taken;
+  }
+
+  /** Hands out nothing more; what is left was not begun. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      waiting.clear();
+      messages = 0;
+      bytes = 0;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package io.sqlstreams.internal.dispatch;
+
+import io.sqlstreams.Message;
+import io.sqlstreams.internal.log.StoredMessage;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A message as the handler sees it. */
+record Received<T>(Delivery delivery, StoredMessage stored, T payload, Map<String, String> headers)
+    implements Message<T> {
+  @Override
+  public long id() {
+    return stored.id();
+  }
+
+  @Override
+  public @Nullable String key() {
+    return stored.messageKey();
+  }
+
+  @Override
+  public @Nullable String routingKey() {
+    return stored.routingKey();
+  }
+
+  @Override
+  public Instant createdAt() {
+    return stored.createdAt();
+  }
+
+  @Override
+  public int attempt() {
+    return delivery.attempt();
+  }
+
+  @Override
+  public int delays() {
+    return delivery.delays();
+  }
+
+  @Override
+  public int schemaVersion() {
+    return stored.schemaVersion();
+  }
+
+  @Override
+  public boolean cancelled() {
+    return delivery.cancelled();
+  }
+
+  /** The position alone: payloads and keys don't belong in logs. */
+  @Override
+  public String toString() {
+    return "Message[id=" + id() + ", attempt=" + attempt() + "]";
+  }
+}

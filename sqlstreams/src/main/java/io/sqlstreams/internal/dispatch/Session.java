@@ -1,0 +1,196 @@
+package io.sqlstreams.internal.dispatch;
+
+import io.sqlstreams.Consumption;
+import io.sqlstreams.ConsumptionCounters;
+import io.sqlstreams.GroupInfo;
+import io.sqlstreams.MessageHandler;
+import io.sqlstreams.StreamInfo;
+import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.config.ConsumeOptions;
+import io.sqlstreams.error.SqlStreamsException;
+import io.sqlstreams.internal.claim.Claimant;
+import io.sqlstreams.internal.claim.Claims;
+import io.sqlstreams.internal.claim.ExceptionClaims;
+import io.sqlstreams.internal.fence.Fence;
+import io.sqlstreams.internal.lease.Heartbeat;
+import io.sqlstreams.internal.lease.LeaseRenewal;
+import io.sqlstreams.internal.lifecycle.Uninterruptibly;
+import io.sqlstreams.internal.outcome.Judge;
+import io.sqlstreams.internal.outcome.Outcomes;
+import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Scope;
+import io.sqlstreams.internal.wake.Signal;
+import io.sqlstreams.internal.wake.Wakeups;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One running consumption: a fetcher fills the queue, handlers empty it, a completer records the results, and the process's
+ * heartbeat keeps the leases, from before the first claim until after the last result.
+ */
+public final class Session implements Consumption {
+  private static final Logger log = LoggerFactory.getLogger(Session.class);
+
+  private final String subject;
+  private final long stream;
+  private final Heartbeat heartbeat;
+  private final Wakeups wakeups;
+  private final Consumer<Session> atEnd;
+  private final Signal news = new Signal();
+  private final Counters counters = new Counters();
+  private final LocalQueue queue = new LocalQueue(news);
+  private final Fence fence;
+  private final Holdings holdings;
+  private final Completer completer;
+  private final HandlerPool handlers;
+  private final Fetcher fetcher;
+  private final AtomicBoolean stopAsked = new AtomicBoolean();
+  private final CountDownLatch stopped = new CountDownLatch(1);
+
+  /**
+   * @param schemaVersion the version of messages to read; null for all
+   * @param atEnd takes this session when it has stopped
+   */
+  public <T> Session(
+      Database database,
+      Scope scope,
+      Heartbeat heartbeat,
+      Wakeups wakeups,
+      StreamInfo stream,
+      GroupInfo group,
+      PayloadCodec<T> codec,
+      @Nullable Integer schemaVersion,
+      MessageHandler<T> handler,
+      ConsumeOptions options,
+      Consumer<Session> atEnd) {
+    this.subject = "group \"" + group.name() + "\" of stream \"" + stream.name() + "\"";
+    this.stream = stream.id();
+    this.heartbeat = heartbeat;
+    this.wakeups = wakeups;
+    this.atEnd = atEnd;
+    String name = "sqlstreams-" + stream.name() + "-" + group.name();
+    Claimant claimant =
+        new Claimant(
+            group.id(),
+            UUID.randomUUID(),
+            options.lease(),
+            schemaVersion,
+            group.config().maxRangeReclaims());
+    Judge judge = new Judge(group.config().retry());
+    Pace pace = new Pace(options.handlers(), options.prefetchMessages());
+    this.fence = new Fence(database, scope, subject, group.id());
+    this.holdings =
+        new Holdings(new LeaseRenewal(scope, group.id(), options.lease()), options.heartbeat());
+    this.completer =
+        new Completer(
+            name + "-completer",
+            new Outcomes(database, scope, subject, group.id()),
+            holdings,
+            counters,
+            news::set);
+    this.handlers =
+        new HandlerPool(
+            name,
+            options.handlers(),
+            queue,
+            new Handling<>(codec, handler, judge, counters),
+            group.config().timeout(),
+            pace,
+            counters,
+            completer::add);
+    this.fetcher =
+        new Fetcher(
+            name + "-fetcher",
+            new Claims(database, scope, subject, claimant),
+            new ExceptionClaims(database, scope, subject, claimant),
+            fence,
+            queue,
+            holdings,
+            pace,
+            counters,
+            judge,
+            group.config(),
+            options,
+            news,
+            this::stopAside);
+  }
+
+  /** Begins; fails when the database can't be reached. */
+  public Session start() {
+    fence.load();
+    heartbeat.join(holdings);
+    wakeups.register(stream, news);
+    completer.start();
+    handlers.start();
+    fetcher.start();
+    return this;
+  }
+
+  @Override
+  public void stop() {
+    if (handlers.isHandler(Thread.currentThread())) {
+      stopAside();
+      return;
+    }
+    if (stopAsked.compareAndSet(false, true)) {
+      shutDown();
+    } else {
+      Uninterruptibly.run(stopped::await);
+    }
+  }
+
+  @Override
+  public void close() {
+    stop();
+  }
+
+  @Override
+  public void awaitStopped() throws InterruptedException {
+    stopped.await();
+  }
+
+  @Override
+  public boolean awaitStopped(Duration atMost) throws InterruptedException {
+    return stopped.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public ConsumptionCounters counters() {
+    return counters.snapshot();
+  }
+
+  /** For threads that the stop itself waits for. */
+  private void stopAside() {
+    if (stopAsked.compareAndSet(false, true)) {
+      new Thread(this::shutDown, "sqlstreams-stop").start();
+    }
+  }
+
+  private void shutDown() {
+    try {
+      fetcher.stop();
+      queue.close();
+      handlers.stop();
+      List<Work> rest = holdings.unfinished();
+      completer.stop(rest);
+    } catch (SqlStreamsException e) {
+      log.warn(
+          "{} stopped, but its last results could not be recorded; those messages will be delivered again: {}",
+          subject,
+          e.getMessage());
+    } finally {
+      wakeups.deregister(stream, news);
+      heartbeat.leave(holdings);
+      atEnd.accept(this);
+      stopped.countDown();
+    }
+  }
+}

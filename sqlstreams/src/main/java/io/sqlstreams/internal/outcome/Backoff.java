@@ -1,0 +1,38 @@
+package io.sqlstreams.internal.outcome;
+
+import io.sqlstreams.config.RetryPolicy;
+import java.time.Duration;
+
+/** The wait before a retry. Pure. */
+public final class Backoff {
+  /** A wait is shortened or lengthened by up to this part of it. */
+  static final double JITTER = 0.2;
+
+  private Backoff() {}
+
+  /**
+   * The wait after a number of failures: {@code initialBackoff} after the first, {@code base * exponent^(n-1)} after the n-th,
+   * kept between {@link RetryPolicy#MIN_BACKOFF} and the cap, before and after the jitter.
+   *
+   * @param failures 1 or above
+   * @param chance from 0 (shortest) to 1 (longest)
+   */
+  public static Duration after(RetryPolicy policy, int failures, double chance) {
+    // in doubles: infinity is a fine answer before the cap, an overflow isn't
+    double nanos =
+        failures <= 1
+            ? policy.initialBackoff().toNanos()
+            : policy.base().toNanos() * Math.pow(policy.exponent(), failures - 1.0);
+    double bounded = within(policy, nanos);
+    double jittered = within(policy, bounded * (1 - JITTER + 2 * JITTER * chance));
+    return Duration.ofNanos((long) jittered);
+  }
+
+  /** A base of zero times infinity is no number: it counts as the shortest wait. */
+  private static double within(RetryPolicy policy, double nanos) {
+    double shortest = RetryPolicy.MIN_BACKOFF.toNanos();
+    return Double.isNaN(nanos)
+        ? shortest
+        : Math.max(shortest, Math.min(policy.cap().toNanos(), nanos));
+  }
+}

@@ -1,0 +1,14 @@
+package io.sqlstreams.internal.outcome;
+
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message with its verdict.
+ *
+ * @param id its id
+ * @param key its message key
+ * @param token the proof of holding it, or its range
+ * @param verdict what becomes of it
+ */
+public record FinishedMessage(long id, @Nullable String key, UUID token, Verdict verdict) {}

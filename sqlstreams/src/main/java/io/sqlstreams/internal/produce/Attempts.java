@@ -1,0 +1,123 @@
+package io.sqlstreams.internal.produce;
+
+import io.sqlstreams.error.DatabaseException;
+import io.sqlstreams.error.ErrorCode;
+import io.sqlstreams.error.SqlStreamsException;
+import io.sqlstreams.internal.sql.Call;
+import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.SqlErrors;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Repeats a write that failed for a reason that goes away, and that was undone: nothing of it is in the log. Thread-safe.
+ */
+final class Attempts {
+  /** A write, whole or undone. */
+  interface Write {
+    long[] to(TargetLog log) throws SQLException;
+  }
+
+  /** Each of them creates what the ids drawn so far would need; other writers draw more meanwhile. */
+  private static final int MOST_HEALINGS = 10;
+
+  private static final int MOST_CONTENTIONS = 4;
+  private static final int LONGEST_PAUSE_MS = 50;
+
+  /** The healer fills no larger gap than 1,000 partitions at once. */
+  private static final int PARTITIONS_AT_ONCE = 500;
+
+  private final Database database;
+  private final PartitionHealer healer;
+  private final StreamCache streams;
+  private final String schema;
+
+  Attempts(Database database, PartitionHealer healer, StreamCache streams, String schema) {
+    this.database = database;
+    this.healer = healer;
+    this.streams = streams;
+    this.schema = schema;
+  }
+
+  /**
+   * Writes these messages.
+   *
+   * @param bounds within the caller's transaction, a contention isn't ours to repeat
+   */
+  long[] run(TargetLog first, Bounds bounds, List<ReadyMessage> messages, Write write) {
+    TargetLog log = first;
+    int healings = 0;
+    int contentions = 0;
+    while (true) {
+      try {
+        return write.to(log);
+      } catch (SQLException e) {
+        if (Refusals.isMissingPartition(e, log.stream().id()) && healings < MOST_HEALINGS) {
+          healings++;
+          heal(log, messages.size());
+        } else if (bounds == Bounds.TRANSACTION
+            && SqlErrors.isContention(e)
+            && contentions < MOST_CONTENTIONS) {
+          contentions++;
+          pause(e);
+        } else if (SqlErrors.isUndefinedTable(e) && log == first) {
+          log = replace(log, messages, e);
+        } else {
+          throw refusal(e);
+        }
+      }
+    }
+  }
+
+  /** Creates the partitions of the ids that this number of messages will draw. */
+  private void heal(TargetLog log, int count) {
+    long last = database.autoCommitted(Refusals.what(streams.name()), c -> lastDrawnId(c, log));
+    long target = last + count;
+    long step = log.stream().config().partitionSize() * PARTITIONS_AT_ONCE;
+    for (long id = last + step; id < target; id += step) {
+      healer.ensureThrough(log.stream(), id);
+    }
+    healer.ensureThrough(log.stream(), target);
+  }
+
+  private static long lastDrawnId(Connection connection, TargetLog log) throws SQLException {
+    try (Call call = log.lastDrawnId().on(connection);
+        ResultSet row = call.query()) {
+      row.next();
+      return row.getLong("id");
+    }
+  }
+
+  private void pause(SQLException reason) {
+    try {
+      TimeUnit.MILLISECONDS.sleep(1 + ThreadLocalRandom.current().nextInt(LONGEST_PAUSE_MS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw refusal(reason);
+    }
+  }
+
+  /** What a failure that isn't repeated means. */
+  SqlStreamsException refusal(SQLException e) {
+    return Refusals.translate(streams.name(), schema, e);
+  }
+
+  /** The log was dropped: the name may stand for another one by now, with other rules. */
+  private TargetLog replace(TargetLog gone, List<ReadyMessage> messages, SQLException reason) {
+    TargetLog log = streams.replace(gone);
+    if (log.stream().id() == gone.stream().id()) {
+      throw new DatabaseException(
+          ErrorCode.DATABASE_ERROR,
+          Refusals.what(log.stream().name())
+              + ": it is registered, but a table of it is missing: restore its tables from a backup, or destroy the stream",
+          SqlErrors.state(reason),
+          reason);
+    }
+    messages.forEach(message -> MessageChecks.payload(message.payload(), log.stream().config()));
+    return log;
+  }
+}

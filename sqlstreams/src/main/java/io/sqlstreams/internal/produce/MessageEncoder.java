@@ -1,0 +1,93 @@
+package io.sqlstreams.internal.produce;
+
+import io.sqlstreams.Outgoing;
+import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.config.ProduceOptions;
+import io.sqlstreams.config.StreamConfig;
+import io.sqlstreams.error.InvalidInputException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes messages ready: checks them and turns payloads into bytes.
+ *
+ * @param <T> the payload's type
+ */
+final class MessageEncoder<T> {
+  private final PayloadCodec<T> codec;
+
+  MessageEncoder(PayloadCodec<T> codec) {
+    this.codec = codec;
+  }
+
+  /** One message, checked but for what depends on its stream. The arguments may be null, whatever their types say. */
+  ReadyMessage encode(@Nullable T payload, @Nullable ProduceOptions options) {
+    if (payload == null) {
+      throw new InvalidInputException("payload", "it is null: give a payload");
+    }
+    if (options == null) {
+      throw new InvalidInputException("options", "they are null: use ProduceOptions.defaults()");
+    }
+    MessageChecks.key("messageKey", options.key());
+    MessageChecks.key("routingKey", options.routingKey());
+    MessageChecks.headers(options.headers());
+    return new ReadyMessage(
+        codec.schemaVersion(),
+        options.routingKey(),
+        options.key(),
+        bytes(payload),
+        options.headers().isEmpty() ? null : HeadersJson.of(options.headers()));
+  }
+
+  /** All of these messages, checked but for what depends on their stream; what is wrong with one names its place. */
+  List<ReadyMessage> encodeAll(@Nullable List<Outgoing<T>> messages) {
+    if (messages == null) {
+      throw new InvalidInputException("messages", "they are null: give a list");
+    }
+    List<ReadyMessage> ready = new ArrayList<>(messages.size());
+    for (@Nullable Outgoing<T> message : messages) {
+      int place = ready.size();
+      if (message == null) {
+        throw new InvalidInputException("messages[" + place + "]", "it is null: give a message");
+      }
+      try {
+        ready.add(encode(message.payload(), message.options()));
+      } catch (InvalidInputException e) {
+        throw at(place, e);
+      }
+    }
+    return ready;
+  }
+
+  /** Checks what depends on the stream. */
+  static void checkAll(List<ReadyMessage> messages, StreamConfig config) {
+    for (int place = 0; place < messages.size(); place++) {
+      try {
+        MessageChecks.payload(messages.get(place).payload(), config);
+      } catch (InvalidInputException e) {
+        throw at(place, e);
+      }
+    }
+  }
+
+  private static InvalidInputException at(int place, InvalidInputException e) {
+    String problem = String.valueOf(e.getMessage()).substring(e.field().length() + ": ".length());
+    return new InvalidInputException(e.field(), problem + " (messages[" + place + "])", e.getCause());
+  }
+
+  private byte[] bytes(T payload) {
+    byte @Nullable [] bytes;
+    try {
+      bytes = codec.encode(payload);
+    } catch (Exception e) {
+      // the codec's message may quote the payload, so it stays in the cause
+      throw new InvalidInputException(
+          "payload", "the codec can't write it (" + e.getClass().getName() + "): see the cause", e);
+    }
+    if (bytes == null) {
+      throw new InvalidInputException("payload", "the codec wrote null: it must write bytes");
+    }
+    return bytes;
+  }
+}

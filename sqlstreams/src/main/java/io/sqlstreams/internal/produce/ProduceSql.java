@@ -1,0 +1,74 @@
+package io.sqlstreams.internal.produce;
+
+import io.sqlstreams.internal.sql.Template;
+
+/** Statements that write messages to a log. */
+final class ProduceSql {
+  /** For json and jsonb. */
+  static final Template INSERT_TEXT =
+      Template.of(
+          """
+          -- produce
+          INSERT INTO {schema}.message_log_{stream} (schema_version, routing_key, message_key, payload, headers)
+          SELECT
+            message.schema_version,
+            message.routing_key,
+            message.message_key,
+            -- sent as bytes, which the driver neither quotes nor copies
+            convert_from(message.payload, 'UTF8')::{payload_type},
+            message.headers::jsonb
+          FROM unnest(:schema_versions::int[], :routing_keys::text[], :message_keys::text[], :payloads::bytea[], :headers::text[])
+            WITH ORDINALITY AS message (schema_version, routing_key, message_key, payload, headers, place)
+          -- the default of id is computed above this order, so the ids rise with the places
+          ORDER BY message.place
+          RETURNING id
+          """);
+
+  /** For bytea. */
+  static final Template INSERT_BYTES =
+      Template.of(
+          """
+          -- produce
+          INSERT INTO {schema}.message_log_{stream} (schema_version, routing_key, message_key, payload, headers)
+          SELECT
+            message.schema_version,
+            message.routing_key,
+            message.message_key,
+            message.payload,
+            message.headers::jsonb
+          FROM unnest(:schema_versions::int[], :routing_keys::text[], :message_keys::text[], :payloads::bytea[], :headers::text[])
+            WITH ORDINALITY AS message (schema_version, routing_key, message_key, payload, headers, place)
+          -- the default of id is computed above this order, so the ids rise with the places
+          ORDER BY message.place
+          RETURNING id
+          """);
+
+  static final Template RESERVE =
+      Template.of(
+          """
+          -- reserve_message_ids
+          -- before the first id is drawn: the fence takes an id that nobody with this lock can have for one that never comes;
+          -- the partitions' own locks say nothing to it
+          LOCK TABLE ONLY {schema}.message_log_{stream} IN ROW EXCLUSIVE MODE;
+          SELECT nextval('{schema}.message_log_{stream}_id_seq') AS id
+          FROM generate_series(1, :count)
+          """);
+
+  /** The columns are those that {@link CopyEncoder} writes. */
+  static final Template COPY =
+      Template.of(
+          """
+          -- produce_many
+          COPY {schema}.message_log_{stream} (id, schema_version, routing_key, message_key, payload, headers)
+          FROM STDIN (FORMAT BINARY)
+          """);
+
+  static final Template LAST_DRAWN_ID =
+      Template.of(
+          """
+          -- last_drawn_message_id
+          SELECT coalesce(pg_sequence_last_value('{schema}.message_log_{stream}_id_seq'::regclass), 0) AS id
+          """);
+
+  private ProduceSql() {}
+}

@@ -1,0 +1,75 @@
+package io.sqlstreams.internal.produce;
+
+import io.sqlstreams.Producer;
+import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Scope;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.LongConsumer;
+
+/** The producers of one client: those of the same stream name commit their messages together. Thread-safe. */
+public final class Producers {
+  private final Database database;
+  private final Scope system;
+  private final StreamResolver resolver;
+  private final PartitionHealer healer;
+  private final Executor executor;
+  private final LongConsumer produced;
+  private final Map<String, StreamWriter> writers = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /**
+   * @param system the installation
+   * @param executor has a thread for every task at once: a task lasts as long as messages come
+   * @param produced is given the stream's id after each commit of the library's own; it must return at once
+   */
+  public Producers(
+      Database database,
+      Scope system,
+      StreamResolver resolver,
+      PartitionHealer healer,
+      Executor executor,
+      LongConsumer produced) {
+    this.database = database;
+    this.system = system;
+    this.resolver = resolver;
+    this.healer = healer;
+    this.executor = executor;
+    this.produced = produced;
+  }
+
+  /**
+   * A producer. No I/O.
+   *
+   * @param stream the stream's name
+   */
+  public <T> Producer<T> create(String stream, PayloadCodec<T> codec) {
+    return new StreamProducer<>(writer(stream), codec);
+  }
+
+  /**
+   * Refuses further messages, and waits until those that were taken are written. What is still queued after the wait fails
+   * as closed. Idempotent. The executor must outlast it.
+   */
+  public void close(Duration wait) {
+    closed = true;
+    long end = System.nanoTime() + wait.toNanos();
+    for (StreamWriter writer : writers.values()) {
+      writer.groupCommit().close(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+    }
+  }
+
+  private StreamWriter writer(String stream) {
+    StreamWriter writer =
+        writers.computeIfAbsent(
+            stream,
+            name -> new StreamWriter(database, system, resolver, healer, executor, produced, name));
+    if (closed) { // it may have come after the others were closed
+      writer.groupCommit().close(Duration.ZERO);
+    }
+    return writer;
+  }
+}

@@ -1,0 +1,32 @@
+package io.sqlstreams.internal.produce;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that is checked and encoded, ready to be sent. The array is never changed.
+ *
+ * @param schemaVersion the version of its payload's class
+ * @param routingKey null for none
+ * @param messageKey null for none
+ * @param payload what the codec wrote
+ * @param headers a JSON object; null for none
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record ReadyMessage(
+    int schemaVersion,
+    @Nullable String routingKey,
+    @Nullable String messageKey,
+    byte[] payload,
+    @Nullable String headers) {
+  /** What the numbers of a row and the objects around it take, roughly. */
+  private static final int OVERHEAD = 64;
+
+  /** About how many bytes it takes on the wire and in memory. */
+  long size() {
+    return (long) OVERHEAD + payload.length + length(routingKey) + length(messageKey) + length(headers);
+  }
+
+  private static int length(@Nullable String text) {
+    return text == null ? 0 : text.length();
+  }
+}

@@ -1,0 +1,163 @@
+package io.sqlstreams;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which package may use which. A dependency that isn't here is a decision: think before you add it. */
+class LayersTest {
+  private static final String ROOT = "io.sqlstreams";
+  private static final String INTERNAL = ROOT + ".internal";
+
+  /** What each internal package may use of the others. */
+  private static final Map<String, Set<String>> INTERNAL_USES =
+      Map.ofEntries(
+          // the ground: statements and connections, JSON, threads, in-memory signals
+          entry("sql", Set.of()),
+          entry("codec", Set.of()),
+          entry("lifecycle", Set.of()),
+          entry("wake", Set.of()),
+          // the tables and what is registered
+          entry("schema", Set.of("sql")),
+          entry("partition", Set.of("sql", "schema")),
+          entry("catalog", Set.of("sql", "schema", "partition")),
+          // the path of a message
+          entry("log", Set.of("sql")),
+          entry(
+              "produce",
+              Set.of("sql", "log", "partition", "catalog", "codec", "lifecycle", "wake")),
+          entry("fence", Set.of("sql")),
+          entry("lease", Set.of("sql", "lifecycle", "wake")),
+          entry("claim", Set.of("sql", "log", "fence")),
+          entry("outcome", Set.of("sql", "log", "claim")),
+          entry(
+              "dispatch",
+              Set.of(
+                  "sql",
+                  "log",
+                  "fence",
+                  "lease",
+                  "claim",
+                  "outcome",
+                  "catalog",
+                  "codec",
+                  "lifecycle",
+                  "wake")),
+          // what ties them together
+          entry(
+              "client",
+              Set.of(
+                  "sql",
+                  "schema",
+                  "partition",
+                  "catalog",
+                  "codec",
+                  "produce",
+                  "dispatch",
+                  "lifecycle",
+                  "wake")));
+
+  /** What each API package may use of the others. */
+  private static final Map<String, Set<String>> API_USES =
+      Map.of(
+          ROOT + ".error", Set.of(),
+          ROOT + ".config", Set.of(ROOT + ".error"),
+          ROOT + ".codec", Set.of(ROOT + ".error"),
+          ROOT, Set.of(ROOT + ".error", ROOT + ".config", ROOT + ".codec"));
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages(ROOT);
+
+  @Test
+  void everyInternalPackageHasItsPlace() {
+    Set<String> present =
+        CLASSES.getPackage(INTERNAL).getSubpackages().stream()
+            .map(JavaPackage::getRelativeName)
+            .collect(Collectors.toSet());
+    assertThat(INTERNAL_USES.keySet()).containsAll(present);
+    assertThat(CLASSES.getPackage(INTERNAL).getClasses()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("internalPackages")
+  void anInternalPackageUsesOnlyWhatItMay(String name) {
+    String[] others =
+        INTERNAL_USES.keySet().stream()
+            .filter(other -> !other.equals(name) && !INTERNAL_USES.get(name).contains(other))
+            .map(other -> INTERNAL + "." + other + "..")
+            .toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideInAPackage(INTERNAL + "." + name + "..")
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(others))
+        .allowEmptyShould(true)
+        .check(CLASSES);
+  }
+
+  static Stream<String> internalPackages() {
+    return INTERNAL_USES.keySet().stream().sorted();
+  }
+
+  @ParameterizedTest
+  @MethodSource("apiPackages")
+  void anApiPackageUsesOnlyWhatItMay(String name) {
+    String[] others =
+        API_USES.keySet().stream()
+            .filter(other -> !other.equals(name) && !API_USES.get(name).contains(other))
+            .toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideInAPackage(name)
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(others))
+        .check(CLASSES);
+  }
+
+  static Stream<String> apiPackages() {
+    return API_USES.keySet().stream().sorted();
+  }
+
+  @Test
+  void internalPackagesHaveNoCycles() {
+    slices().matching(INTERNAL + ".(*)..").should().beFreeOfCycles().check(CLASSES);
+  }
+
+  @Test
+  void theApiReachesInternalWhenAClientIsBuiltAndNowhereElse() {
+    noClasses()
+        .that(not(resideInAPackage(INTERNAL + "..")).and(not(belongToAnyOf(SqlStreamsBuilder.class))))
+        .should()
+        .dependOnClassesThat(resideInAPackage(INTERNAL + ".."))
+        .check(CLASSES);
+  }
+
+  @Test
+  void theApiShowsNoTypeOfALibraryButTheJdk() {
+    classes()
+        .that(not(resideInAPackage(INTERNAL + "..")))
+        .should()
+        .onlyDependOnClassesThat(resideInAnyPackage(ROOT + "..", "java..", "javax.sql..", "org.jspecify.."))
+        .check(CLASSES);
+  }
+}
