@@ -29,7 +29,8 @@ class ClientIT {
   static void table() throws SQLException {
     Sql.execute(
         database.dataSource(),
-        on("CREATE SCHEMA {s}; CREATE TABLE {s}.mine (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)"));
+        on(
+            "CREATE SCHEMA {s}; CREATE TABLE {s}.mine (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)"));
   }
 
   @Test
@@ -56,7 +57,8 @@ class ClientIT {
     try (HikariDataSource pool = pool();
         SqlStreams client = client(pool)) {
       for (Throwable thrown :
-          List.of(new IOException("a"), new IllegalStateException("b"), new StackOverflowError("c"))) {
+          List.of(
+              new IOException("a"), new IllegalStateException("b"), new StackOverflowError("c"))) {
         assertThatThrownBy(
                 () ->
                     client.inTransaction(
@@ -110,7 +112,9 @@ class ClientIT {
                       connection -> {
                         insert(connection, 5);
                         String pid = Sql.rows(connection, "SELECT pg_backend_pid()").get(0);
-                        Sql.execute(database.dataSource(), "SELECT pg_terminate_backend(" + pid + ", 5000)");
+                        Sql.execute(
+                            database.dataSource(),
+                            "SELECT pg_terminate_backend(" + pid + ", 5000)");
                         return null;
                       }))
           .isInstanceOf(OutcomeUnknownException.class);

@@ -7,8 +7,8 @@ import java.sql.Statement;
 import javax.sql.DataSource;
 
 /**
- * Connections on which a named script fails on the server, after its last command has been carried out and before
- * anything that follows.
+ * Connections on which a named script fails on the server, after its last command has been carried
+ * out and before anything that follows.
  */
 final class FailingDataSource {
   private FailingDataSource() {}
@@ -29,7 +29,8 @@ final class FailingDataSource {
         Connection.class,
         connection,
         result ->
-            result instanceof Statement statement && result.getClass().getSimpleName().equals("PgStatement")
+            result instanceof Statement statement
+                    && result.getClass().getSimpleName().equals("PgStatement")
                 ? failing(name, statement)
                 : result,
         arguments -> arguments);

@@ -96,19 +96,30 @@ class PartitionsIT {
             + " ORDER BY attnum";
     assertThat(rows(columns.formatted("_2")))
         .isEqualTo(rows(columns.formatted("")))
-        .anyMatch(column -> column.startsWith("id bigint t") && column.contains("message_log_" + stream.id() + "_id_seq"));
-    // the one sequence, the parent's; no check is left over; each index belongs to one of the parent's
-    assertThat(rows("SELECT count(*) FROM pg_class WHERE relkind = 'S' AND relname LIKE 'message_log_{n}\\_%' AND relnamespace = '{s}'::regnamespace"))
+        .anyMatch(
+            column ->
+                column.startsWith("id bigint t")
+                    && column.contains("message_log_" + stream.id() + "_id_seq"));
+    // the one sequence, the parent's; no check is left over; each index belongs to one of the
+    // parent's
+    assertThat(
+            rows(
+                "SELECT count(*) FROM pg_class WHERE relkind = 'S' AND relname LIKE 'message_log_{n}\\_%' AND relnamespace = '{s}'::regnamespace"))
         .containsExactly("1");
-    assertThat(rows("SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid = '{s}.message_log_{n}_2'::regclass"))
+    assertThat(
+            rows(
+                "SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid = '{s}.message_log_{n}_2'::regclass"))
         .isEmpty();
     assertThat(
             rows(
                 "SELECT parent.relname FROM pg_index JOIN pg_inherits ON inhrelid = indexrelid JOIN pg_class AS parent"
                     + " ON parent.oid = inhparent WHERE indrelid = '{s}.message_log_{n}_2'::regclass ORDER BY 1"))
         .containsExactly(
-            "message_log_" + stream.id() + "_message_key_idx", "message_log_" + stream.id() + "_pkey");
-    assertThat(rows("SELECT count(*) FROM pg_index WHERE indrelid = '{s}.message_log_{n}_2'::regclass"))
+            "message_log_" + stream.id() + "_message_key_idx",
+            "message_log_" + stream.id() + "_pkey");
+    assertThat(
+            rows(
+                "SELECT count(*) FROM pg_index WHERE indrelid = '{s}.message_log_{n}_2'::regclass"))
         .containsExactly("2");
   }
 
@@ -116,8 +127,7 @@ class PartitionsIT {
   void ofEveryPayloadType() throws SQLException {
     for (PayloadType type : PayloadType.values()) {
       StreamInfo other =
-          client
-              .stream("t." + type)
+          client.stream("t." + type)
               .register(StreamConfig.defaults().withPartitionSize(100).withPayloadType(type));
       partitions.ensureThrough(other, 301);
       assertThat(
@@ -159,7 +169,8 @@ class PartitionsIT {
       hostile.commit();
       reader.commit();
     }
-    assertThat(rows("SELECT count(*), max(id) FROM {s}.message_log_{n}")).containsExactly("401 401");
+    assertThat(rows("SELECT count(*), max(id) FROM {s}.message_log_{n}"))
+        .containsExactly("401 401");
     assertThat(rows("SELECT count(*) FROM {s}.message_log_{n}_3")).containsExactly("100");
   }
 
@@ -176,7 +187,8 @@ class PartitionsIT {
       writer.commit();
     }
     // the id of the failed one is gone
-    assertThat(rows("SELECT count(*), max(id) FROM {s}.message_log_{n}")).containsExactly("201 202");
+    assertThat(rows("SELECT count(*), max(id) FROM {s}.message_log_{n}"))
+        .containsExactly("201 202");
   }
 
   @Test
@@ -231,8 +243,7 @@ class PartitionsIT {
   }
 
   private Partitions partitions(DataSource source) {
-    return new Partitions(
-        new Database(source, database.schema()), Scope.system(database.schema()));
+    return new Partitions(new Database(source, database.schema()), Scope.system(database.schema()));
   }
 
   private void insert(Connection connection, int count) throws SQLException {

@@ -123,9 +123,7 @@ class RegistrationIT {
                 20,
                 i -> {
                   try {
-                    return clients
-                        .get(i % 4)
-                        .stream(stream)
+                    return clients.get(i % 4).stream(stream)
                         .register(StreamConfig.defaults().withPartitionSize(1_000 + i % 2))
                         .config()
                         .partitionSize();
@@ -180,8 +178,7 @@ class RegistrationIT {
     assertThatThrownBy(() -> failing.stream("s").destroy()).isInstanceOf(DatabaseException.class);
     SqlStreams failingLater =
         client(FailingDataSource.after("drop_system_tables", database.dataSource()));
-    assertThatThrownBy(() -> failingLater.system().destroy())
-        .isInstanceOf(DatabaseException.class);
+    assertThatThrownBy(() -> failingLater.system().destroy()).isInstanceOf(DatabaseException.class);
     assertThat(tables()).isEqualTo(tables);
     assertThat(client.streams()).hasSize(1);
   }
@@ -200,7 +197,8 @@ class RegistrationIT {
                 assertThat(e.code()).isEqualTo(ErrorCode.CONTENTION);
                 assertThat(e.retryable()).isTrue();
                 assertThat(e)
-                    .hasMessageContainingAll("register stream \"s\"", "a lock", "end that transaction");
+                    .hasMessageContainingAll(
+                        "register stream \"s\"", "a lock", "end that transaction");
               });
       other.rollback();
     }
@@ -219,8 +217,7 @@ class RegistrationIT {
     List<String> before = versions();
 
     SqlStreams readOnly =
-        client(
-            Sql.withOptions(database.jdbcUrl(), "-c default_transaction_read_only=on"));
+        client(Sql.withOptions(database.jdbcUrl(), "-c default_transaction_read_only=on"));
     assertThat(readOnly.system().register().schema()).isEqualTo(database.schema());
     assertThat(readOnly.stream("s").register(config))
         .isEqualTo(client.stream("s").get().orElseThrow());
@@ -257,8 +254,7 @@ class RegistrationIT {
   void whatIsFixedAtCreationIsAConflict() {
     StreamConfig config = StreamConfig.defaults();
     client.stream("s").register(config);
-    assertThatThrownBy(
-            () -> client.stream("s").register(config.withPayloadType(PayloadType.BYTEA)))
+    assertThatThrownBy(() -> client.stream("s").register(config.withPayloadType(PayloadType.BYTEA)))
         .asInstanceOf(type(ConflictingDeclarationException.class))
         .satisfies(
             e -> {
@@ -268,9 +264,7 @@ class RegistrationIT {
             });
     // the part that could change isn't changed either
     assertThatThrownBy(
-            () ->
-                client.stream("s")
-                    .register(config.withPartitionSize(500).withMaxPayloadBytes(5)))
+            () -> client.stream("s").register(config.withPartitionSize(500).withMaxPayloadBytes(5)))
         .isInstanceOf(ConflictingDeclarationException.class)
         .hasMessageContainingAll("stream \"s\"", "partitionSize", "1000000", "500");
     assertThat(client.stream("s").get().orElseThrow().config()).isEqualTo(config);
@@ -289,10 +283,8 @@ class RegistrationIT {
         .isEqualTo(new GroupInfo(created.id(), "g", config, created.createdAt()))
         .isEqualTo(group.get().orElseThrow());
     assertThat(group.register().config()).isEqualTo(GroupConfig.defaults());
-    assertThat(
-            rows("SELECT metadata, target_instances FROM {s}.worker_config_log ORDER BY id"))
-        .containsExactly(
-            "{} -1", "{\"timeout_ns\": 1500000000, \"max_retries\": 9} -1", "{} -1");
+    assertThat(rows("SELECT metadata, target_instances FROM {s}.worker_config_log ORDER BY id"))
+        .containsExactly("{} -1", "{\"timeout_ns\": 1500000000, \"max_retries\": 9} -1", "{} -1");
     assertThat(
             rows(
                 "SELECT name, metadata, target_instances, consumer_group_id, system_id IS NULL,"
@@ -385,14 +377,28 @@ class RegistrationIT {
     String sixty = "n".repeat(60);
     List<String> names =
         List.of(
-            "x", "a.b", "a-b", "select", "7up", "A", "a", sixty + "1", sixty + "2",
-            "m".repeat(47), "m".repeat(48), "m".repeat(55), "m".repeat(63), "m".repeat(64),
+            "x",
+            "a.b",
+            "a-b",
+            "select",
+            "7up",
+            "A",
+            "a",
+            sixty + "1",
+            sixty + "2",
+            "m".repeat(47),
+            "m".repeat(48),
+            "m".repeat(55),
+            "m".repeat(63),
+            "m".repeat(64),
             "m".repeat(200));
     for (String name : names) {
       client.stream(name).register();
       client.stream(name).group(name).register();
     }
-    assertThat(client.streams()).extracting(StreamInfo::name).containsExactlyInAnyOrderElementsOf(names);
+    assertThat(client.streams())
+        .extracting(StreamInfo::name)
+        .containsExactlyInAnyOrderElementsOf(names);
     for (String name : names) {
       assertThat(client.stream(name).groups()).extracting(GroupInfo::name).containsExactly(name);
       client.stream(name).destroy();
@@ -403,8 +409,17 @@ class RegistrationIT {
   @Test
   void badNamesAreRefusedBeforeAnything() throws SQLException {
     List<String> bad =
-        List.of("", " ", "A\"b", "x; drop table y", "a ", "\u00e9".repeat(32), "\ud83d\ude80",
-            "a\u0000", "-a", "y".repeat(201));
+        List.of(
+            "",
+            " ",
+            "A\"b",
+            "x; drop table y",
+            "a ",
+            "\u00e9".repeat(32),
+            "\ud83d\ude80",
+            "a\u0000",
+            "-a",
+            "y".repeat(201));
     for (String name : bad) {
       assertThatThrownBy(() -> client.stream(name).register())
           .isInstanceOf(InvalidInputException.class)
@@ -482,7 +497,9 @@ class RegistrationIT {
       a.system().destroy();
       assertThat(a.system().get()).isEmpty();
       assertThat(b.streams()).hasSize(2);
-      assertThat(a.system().list()).doesNotContainNull().extracting(SystemInfo::schema)
+      assertThat(a.system().list())
+          .doesNotContainNull()
+          .extracting(SystemInfo::schema)
           .contains(second.schema())
           .doesNotContain(database.schema());
       b.system().destroy();
@@ -606,7 +623,11 @@ class RegistrationIT {
     client.stream("s").destroy();
     assertThat(tables()).isEqualTo(before);
     for (String table :
-        List.of("stream_config", "stream_config_log", "consumer_group_config", "worker_config",
+        List.of(
+            "stream_config",
+            "stream_config_log",
+            "consumer_group_config",
+            "worker_config",
             "worker_config_log")) {
       assertThat(count(table)).as(table).isZero();
     }
@@ -699,9 +720,17 @@ class RegistrationIT {
   private List<String> versions() throws SQLException {
     List<String> versions = new ArrayList<>();
     for (String table :
-        List.of("system_config", "stream_config", "stream_config_log", "consumer_group_config",
-            "worker_config", "worker_config_log", "migration_log", "consumer_group_cursor_1")) {
-      versions.addAll(rows("SELECT '" + table + "', ctid, xmin FROM {s}." + table + " ORDER BY ctid"));
+        List.of(
+            "system_config",
+            "stream_config",
+            "stream_config_log",
+            "consumer_group_config",
+            "worker_config",
+            "worker_config_log",
+            "migration_log",
+            "consumer_group_cursor_1")) {
+      versions.addAll(
+          rows("SELECT '" + table + "', ctid, xmin FROM {s}." + table + " ORDER BY ctid"));
     }
     assertThat(Set.copyOf(versions)).hasSizeGreaterThan(8);
     return versions;

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which package may use which. A dependency that isn't here is a decision: think before you add it. */
+/**
+ * Which package may use which. A dependency that isn't here is a decision: think before you add it.
+ */
 class LayersTest {
   private static final String ROOT = "io.sqlstreams";
   private static final String INTERNAL = ROOT + ".internal";
@@ -78,10 +80,14 @@ class LayersTest {
   /** What each API package may use of the others. */
   private static final Map<String, Set<String>> API_USES =
       Map.of(
-          ROOT + ".error", Set.of(),
-          ROOT + ".config", Set.of(ROOT + ".error"),
-          ROOT + ".codec", Set.of(ROOT + ".error"),
-          ROOT, Set.of(ROOT + ".error", ROOT + ".config", ROOT + ".codec"));
+          ROOT + ".error",
+          Set.of(),
+          ROOT + ".config",
+          Set.of(ROOT + ".error"),
+          ROOT + ".codec",
+          Set.of(ROOT + ".error"),
+          ROOT,
+          Set.of(ROOT + ".error", ROOT + ".config", ROOT + ".codec"));
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -146,7 +152,8 @@ class LayersTest {
   @Test
   void theApiReachesInternalWhenAClientIsBuiltAndNowhereElse() {
     noClasses()
-        .that(not(resideInAPackage(INTERNAL + "..")).and(not(belongToAnyOf(SqlStreamsBuilder.class))))
+        .that(
+            not(resideInAPackage(INTERNAL + "..")).and(not(belongToAnyOf(SqlStreamsBuilder.class))))
         .should()
         .dependOnClassesThat(resideInAPackage(INTERNAL + ".."))
         .check(CLASSES);
@@ -157,7 +164,8 @@ class LayersTest {
     classes()
         .that(not(resideInAPackage(INTERNAL + "..")))
         .should()
-        .onlyDependOnClassesThat(resideInAnyPackage(ROOT + "..", "java..", "javax.sql..", "org.jspecify.."))
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(ROOT + "..", "java..", "javax.sql..", "org.jspecify.."))
         .check(CLASSES);
   }
 }

@@ -52,7 +52,7 @@ public final class StepReader {
 
   /** Claims once with what is proven so far. */
   public Poll claim(List<Long> taken) {
-    Poll poll = claims.claim(fence.settled(), MOST, Long.MAX_VALUE);
+    Poll poll = claims.claim(fence.settled(), MOST, Long.MAX_VALUE, true);
     if (poll.range() != null) {
       poll.range().messages().stream().map(StoredMessage::id).forEach(taken::add);
     }

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A payload as its bytes, for tools and for formats that the caller handles. On a {@code json} or {@code jsonb} stream
- * the bytes are JSON text in UTF-8. Immutable.
+ * A payload as its bytes, for tools and for formats that the caller handles. On a {@code json} or
+ * {@code jsonb} stream the bytes are JSON text in UTF-8. Immutable.
  */
 public final class RawPayload {
   private final byte[] bytes;
@@ -25,8 +25,8 @@ public final class RawPayload {
   }
 
   /**
-   * The codec that takes payloads as they are and copies nothing: who calls it leaves the bytes that go in and come out
-   * unchanged.
+   * The codec that takes payloads as they are and copies nothing: who calls it leaves the bytes
+   * that go in and come out unchanged.
    */
   public static PayloadCodec<RawPayload> codec() {
     return RawCodec.INSTANCE;

@@ -55,7 +55,9 @@ class OptionsTest {
         bad("partitionSize", () -> STREAM.withPartitionSize(-1)),
         bad("partitionSize", () -> STREAM.withPartitionSize(StreamConfig.MAX_PARTITION_SIZE + 1)),
         bad("maxPayloadBytes", () -> STREAM.withMaxPayloadBytes(0)),
-        bad("maxPayloadBytes", () -> STREAM.withMaxPayloadBytes(StreamConfig.MAX_PAYLOAD_BYTES + 1)),
+        bad(
+            "maxPayloadBytes",
+            () -> STREAM.withMaxPayloadBytes(StreamConfig.MAX_PAYLOAD_BYTES + 1)),
         bad("after", () -> Outcome.delay(NEGATIVE)),
         bad("after", () -> Outcome.delay(TOO_LONG)));
   }
@@ -98,7 +100,10 @@ class OptionsTest {
                     .withPartitionSize(StreamConfig.MAX_PARTITION_SIZE)
                     .withMaxPayloadBytes(StreamConfig.MAX_PAYLOAD_BYTES),
                 GROUP.withTimeout(Duration.ofNanos(Long.MAX_VALUE)).withMaxRangeReclaims(0),
-                RETRY.withMaxRetries(0).withInitialBackoff(Duration.ZERO).withBackoff(Duration.ZERO, 1)))
+                RETRY
+                    .withMaxRetries(0)
+                    .withInitialBackoff(Duration.ZERO)
+                    .withBackoff(Duration.ZERO, 1)))
         .doesNotContainNull();
   }
 

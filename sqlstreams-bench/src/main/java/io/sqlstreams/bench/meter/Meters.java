@@ -14,28 +14,32 @@ import org.jspecify.annotations.Nullable;
 public final class Meters {
   private static final String WAL =
       """
-      -- bench_wal
-      SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint AS bytes
+      SELECT /* bench_wal */ (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint AS bytes
       """;
 
   private static final String HAS_STATEMENTS =
       """
-      -- bench_has_statements
-      SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_stat_statements')
+      SELECT /* bench_has_statements */
+             EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_stat_statements')
          AND current_setting('shared_preload_libraries') LIKE '%pg_stat_statements%' AS counted,
          pg_backend_pid() AS backend
       """;
 
-  /** A statement's name is the comment that it begins with, else its beginning. Our own are left out. */
+  /**
+   * A statement's name is the comment before or behind its first word, else its beginning without the names of schema and
+   * stream. Our own are left out.
+   */
   private static final String STATEMENTS =
       """
-      -- bench_statements
-      SELECT coalesce(substring(query FROM '^-- (\\w+)'), left(regexp_replace(query, '\\s+', ' ', 'g'), 60)) AS name,
+      SELECT /* bench_statements */
+             coalesce(
+               substring(query FROM '^(?:--|\\w+ /\\*) (\\w+)'),
+               left(regexp_replace(regexp_replace(query, '\\s+', ' ', 'g'), '"?bench_\\w+"?\\.|_\\d+', '', 'g'), 60)) AS name,
              sum(calls)::bigint AS calls,
              sum(total_exec_time) AS milliseconds
       FROM pg_stat_statements
       WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND query NOT LIKE '-- bench_%'
+        AND query NOT LIKE '%/* bench_%'
       GROUP BY name
       """;
 

@@ -29,8 +29,8 @@ record ProcessorTime(double jvm, @Nullable Double server, @Nullable Double machi
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     return new ProcessorTime(
         system.getProcessCpuTime() / NANOS_PER_SECOND,
-        postmaster == null ? null : server(postmaster),
-        machine());
+        postmaster == null ? null : readServer(postmaster),
+        readMachine());
   }
 
   /**
@@ -48,7 +48,7 @@ record ProcessorTime(double jvm, @Nullable Double server, @Nullable Double machi
   }
 
   /** Those that ended are in the postmaster's account, so the sum never falls. */
-  private static @Nullable Double server(long postmaster) {
+  private static @Nullable Double readServer(long postmaster) {
     ProcessStat process = ProcessStat.of(postmaster).orElse(null);
     if (process == null) {
       return null;
@@ -60,7 +60,7 @@ record ProcessorTime(double jvm, @Nullable Double server, @Nullable Double machi
     return ticks / ProcessStat.TICKS_PER_SECOND;
   }
 
-  private static @Nullable Double machine() {
+  private static @Nullable Double readMachine() {
     try {
       String all = Files.readString(Path.of("/proc/stat"));
       String[] columns = all.substring(0, all.indexOf('\n')).split(" +", -1);

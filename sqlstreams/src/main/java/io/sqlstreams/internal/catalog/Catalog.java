@@ -109,8 +109,7 @@ public final class Catalog {
    * @throws GroupNotFoundException when it isn't registered
    */
   public GroupInfo requireGroup(StreamInfo stream, String name) {
-    return group(stream, name)
-        .orElseThrow(() -> new GroupNotFoundException(stream.name(), name));
+    return group(stream, name).orElseThrow(() -> new GroupNotFoundException(stream.name(), name));
   }
 
   /** Every group of the stream, by name. */

@@ -9,8 +9,9 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A group's settings as they are stored: only those that differ from the library's defaults, durations as nanoseconds.
- * What isn't there gets the default when it is read, so a better default of a later release reaches it.
+ * A group's settings as they are stored: only those that differ from the library's defaults,
+ * durations as nanoseconds. What isn't there gets the default when it is read, so a better default
+ * of a later release reaches it.
  */
 final class GroupDocument {
   private static final JsonMapper MAPPER = JsonMapper.shared();
@@ -56,8 +57,7 @@ final class GroupDocument {
         document.path("max_range_reclaims").asInt(DEFAULTS.maxRangeReclaims()));
   }
 
-  private static void put(
-      ObjectNode document, String name, Duration value, Duration defaultValue) {
+  private static void put(ObjectNode document, String name, Duration value, Duration defaultValue) {
     if (!value.equals(defaultValue)) {
       document.put(name, value.toNanos());
     }

@@ -50,8 +50,8 @@ public final class GroupRegistry {
   }
 
   /**
-   * Creates the group, or brings it to this declaration; its start counts at creation alone. Takes no lock and writes
-   * nothing when it is there and equal.
+   * Creates the group, or brings it to this declaration; its start counts at creation alone. Takes
+   * no lock and writes nothing when it is there and equal.
    *
    * @throws StreamNotFoundException when the stream isn't registered
    */

@@ -138,7 +138,10 @@ final class RegistrySql {
           WHERE id = :group_id
           """);
 
-  /** Before the rows that a completion writes: it holds its lease until it commits, so they are seen afterwards. */
+  /**
+   * Before the rows that a completion writes: it holds its lease until it commits, so they are seen
+   * afterwards.
+   */
   static final Template DELETE_CLAIM_LEASES =
       Template.of(
           """

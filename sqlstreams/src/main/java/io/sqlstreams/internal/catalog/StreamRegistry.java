@@ -45,7 +45,8 @@ public final class StreamRegistry {
   }
 
   /**
-   * Creates the stream, or brings it to this declaration. Takes no lock and writes nothing when it is there and equal.
+   * Creates the stream, or brings it to this declaration. Takes no lock and writes nothing when it
+   * is there and equal.
    *
    * @throws ConflictingDeclarationException when a setting differs that is fixed at creation
    */
@@ -151,7 +152,8 @@ public final class StreamRegistry {
       renamed = one(call);
     } catch (SQLException e) {
       if (SqlErrors.state(e).equals(SqlErrors.UNIQUE_VIOLATION)) {
-        throw new InvalidInputException("name", "\"" + to + "\" is another stream's: choose a free one", e);
+        throw new InvalidInputException(
+            "name", "\"" + to + "\" is another stream's: choose a free one", e);
       }
       throw e;
     }
@@ -166,8 +168,8 @@ public final class StreamRegistry {
       return false;
     }
     long id = found.get().id();
-    installer.dropFamily(connection, id);
     partitions.dropDetached(connection, id);
+    installer.dropFamily(connection, id);
     try (Call call = RegistrySql.DELETE_STREAM.in(system).on(connection)) {
       call.set("stream_id", id).update();
     }

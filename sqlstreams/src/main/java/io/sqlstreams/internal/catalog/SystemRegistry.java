@@ -80,8 +80,8 @@ public final class SystemRegistry {
       return false;
     }
     for (StreamInfo stream : catalog.streams(connection)) {
-      installer.dropFamily(connection, stream.id());
       partitions.dropDetached(connection, stream.id());
+      installer.dropFamily(connection, stream.id());
     }
     installer.uninstall(connection);
     return true;

@@ -1,4 +1,7 @@
-/** What is registered: the installation, its streams and their groups, and how declarations change them. */
+/**
+ * What is registered: the installation, its streams and their groups, and how declarations change
+ * them.
+ */
 @NullMarked
 package io.sqlstreams.internal.catalog;
 

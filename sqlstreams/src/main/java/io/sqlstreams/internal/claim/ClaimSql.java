@@ -50,8 +50,17 @@ final class ClaimSql {
                     FROM {schema}.exception_queue_{stream} AS exception
                     WHERE exception.consumer_group_id = :group
                       AND exception.status = 'ready'
+                      AND NOT exception.suspect
                     ORDER BY exception.can_run_after
                     LIMIT 1) AS exception_due_at,
+                   (SELECT exception.can_run_after
+                    FROM {schema}.exception_queue_{stream} AS exception
+                    WHERE exception.consumer_group_id = :group
+                      AND exception.status = 'ready'
+                      AND exception.suspect
+                      AND :take_suspect
+                    ORDER BY exception.can_run_after
+                    LIMIT 1) AS suspect_due_at,
                    (SELECT exception.lease_expires_at
                     FROM {schema}.exception_queue_{stream} AS exception
                     WHERE exception.consumer_group_id = :group
@@ -136,7 +145,8 @@ final class ClaimSql {
                  peek.first_id,
                  least(peek.claimed, peek.lowest_open, peek.lowest_unresolved - 1) > peek.committed AS committed_lags,
                  extract(epoch FROM peek.lease_expires_at - now()) * 1000000 AS lease_expires_us,
-                 extract(epoch FROM least(peek.exception_due_at, peek.exception_expires_at) - now()) * 1000000 AS exception_due_us,
+                 extract(epoch FROM least(peek.exception_due_at, peek.suspect_due_at) - now()) * 1000000 AS exception_due_us,
+                 extract(epoch FROM peek.exception_expires_at - now()) * 1000000 AS exception_expires_us,
                  taken.low,
                  taken.high,
                  message.id,
@@ -203,8 +213,8 @@ final class ClaimSql {
           ),
           quarantined AS (
             INSERT INTO {schema}.exception_queue_{stream}
-              (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after, last_error)
-            SELECT :group, message.id, 'ready', message.message_key, 'parallel', 0, now(),
+              (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after, suspect, last_error)
+            SELECT :group, message.id, 'ready', message.message_key, 'parallel', 0, now(), true,
                    'quarantined: its range was taken over ' || :max_range_reclaims || ' times'
             FROM dissolved
             CROSS JOIN LATERAL (

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param messageId its id
  * @param attempts which attempt comes now
  * @param delays how many attempts asked for a delay
+ * @param suspect whether the process of its last attempt is gone
  * @param message the message; null when the log holds it no more
  */
 public record ClaimedException(
-    UUID token, long messageId, int attempts, int delays, @Nullable StoredMessage message) {}
+    UUID token, long messageId, int attempts, int delays, boolean suspect, @Nullable StoredMessage message) {}

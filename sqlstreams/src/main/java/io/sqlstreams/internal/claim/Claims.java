@@ -37,9 +37,10 @@ public final class Claims {
    * @param settled what was proven before this call
    * @param maxMessages the most messages to take; 0 to look only
    * @param maxBytes the most bytes of payload to take; the first message is taken whatever its size
+   * @param takeSuspect whether the session would take an exception that may have ended a process
    * @throws GroupGoneException when the group or its stream was destroyed
    */
-  public Poll claim(long settled, int maxMessages, long maxBytes) {
+  public Poll claim(long settled, int maxMessages, long maxBytes, boolean takeSuspect) {
     UUID token = UUID.randomUUID();
     return database.autoCommitted(
         "claiming for " + subject,
@@ -48,7 +49,8 @@ public final class Claims {
             bindClaimant(call, token)
                 .set("settled", settled)
                 .set("max_messages", maxMessages)
-                .set("max_bytes", maxBytes);
+                .set("max_bytes", maxBytes)
+                .set("take_suspect", takeSuspect);
             return readPoll(call.query(), token);
           }
         });
@@ -100,6 +102,7 @@ public final class Claims {
     boolean committedLags = row.getBoolean("committed_lags");
     long leaseExpires = microsOrNever(row, "lease_expires_us");
     long exceptionDue = microsOrNever(row, "exception_due_us");
+    long exceptionExpires = microsOrNever(row, "exception_expires_us");
     long high = row.getLong("high");
     boolean moved = !row.wasNull() && high > claimed;
     @Nullable ClaimedRange range = moved ? readRange(row, token) : null;
@@ -110,7 +113,8 @@ public final class Claims {
         somethingAbove && !moved,
         committedLags,
         leaseExpires,
-        exceptionDue);
+        exceptionDue,
+        exceptionExpires);
   }
 
   /** Reads the range and its messages from the current row on; null when the rows have no message. */

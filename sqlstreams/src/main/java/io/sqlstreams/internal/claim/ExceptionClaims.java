@@ -28,8 +28,13 @@ public final class ExceptionClaims {
     this.expire = ExceptionSql.EXPIRE.asTransaction(scope);
   }
 
-  /** Takes up to so many messages whose time has come; each with a lease of its own under one token. */
-  public List<ClaimedException> claimDue(int maxMessages) {
+  /**
+   * Takes messages whose time has come; each has a lease of its own, all under one token.
+   *
+   * @param maxMessages how many at most
+   * @param takeSuspect whether one may be among them, or beside them, that may have ended a process
+   */
+  public List<ClaimedException> claimDue(int maxMessages, boolean takeSuspect) {
     UUID token = UUID.randomUUID();
     return database.autoCommitted(
         "claiming exceptions for " + subject,
@@ -40,6 +45,7 @@ public final class ExceptionClaims {
                     .set("token", token)
                     .set("lease_us", claimant.leaseMicros())
                     .set("max_messages", maxMessages)
+                    .set("take_suspect", takeSuspect)
                     .query();
             List<ClaimedException> taken = new ArrayList<>();
             while (row.next()) {
@@ -49,6 +55,7 @@ public final class ExceptionClaims {
                       row.getLong("message_id"),
                       row.getInt("attempts"),
                       row.getInt("delays"),
+                      row.getBoolean("suspect"),
                       StoredMessage.read(row)));
             }
             return taken;
@@ -57,7 +64,7 @@ public final class ExceptionClaims {
   }
 
   /**
-   * Ends up to so many attempts whose lease has run out: each counts as a failure.
+   * Ends up to so many attempts whose lease has run out.
    *
    * @param maxRetries after how many failures more a message is dead
    * @param backoff how long the others wait

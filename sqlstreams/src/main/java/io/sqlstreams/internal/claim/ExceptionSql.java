@@ -4,21 +4,42 @@ import io.sqlstreams.internal.sql.Template;
 
 /** The claim of messages in the exception queue. Each has a lease of its own. */
 final class ExceptionSql {
-  /** Takes messages whose time has come. */
+  /**
+   * Takes messages whose time has come. Of those whose last process is gone one at most, and that only if the session has
+   * none of them yet: so when this process goes too, it is known which of them to blame.
+   */
   static final Template CLAIM_DUE =
       Template.of(
           """
           -- claim_due_exceptions
           WITH
-          due AS MATERIALIZED (
+          ordinary AS MATERIALIZED (
             SELECT exception.message_id
             FROM {schema}.exception_queue_{stream} AS exception
             WHERE exception.consumer_group_id = :group
               AND exception.status = 'ready'
+              AND NOT exception.suspect
               AND exception.can_run_after <= now()
             ORDER BY exception.can_run_after, exception.message_id
             LIMIT :max_messages
             FOR UPDATE SKIP LOCKED
+          ),
+          suspect AS MATERIALIZED (
+            SELECT exception.message_id
+            FROM {schema}.exception_queue_{stream} AS exception
+            WHERE exception.consumer_group_id = :group
+              AND exception.status = 'ready'
+              AND exception.suspect
+              AND exception.can_run_after <= now()
+              AND :take_suspect
+            ORDER BY exception.can_run_after, exception.message_id
+            LIMIT 1
+            FOR UPDATE SKIP LOCKED
+          ),
+          due AS MATERIALIZED (
+            SELECT ordinary.message_id FROM ordinary
+            UNION ALL
+            SELECT suspect.message_id FROM suspect
           ),
           taken AS (
             UPDATE {schema}.exception_queue_{stream} AS exception
@@ -29,11 +50,12 @@ final class ExceptionSql {
             FROM due
             WHERE exception.consumer_group_id = :group
               AND exception.message_id = due.message_id
-            RETURNING exception.message_id, exception.attempts, exception.delays
+            RETURNING exception.message_id, exception.attempts, exception.delays, exception.suspect
           )
           SELECT taken.message_id,
                  taken.attempts,
                  taken.delays,
+                 taken.suspect,
                  message.id,
                  message.created_at,
                  message.schema_version,
@@ -53,8 +75,8 @@ final class ExceptionSql {
           """);
 
   /**
-   * Ends the attempts of sessions that are gone. An attempt whose lease ran out counts as a failure: it may be the message
-   * that ended the process.
+   * Ends the attempts of sessions that are gone. The first time that is nobody's fault, but the message is suspected from
+   * then on, and runs alone among its like; the next time it counts as a failure.
    */
   static final Template EXPIRE =
       Template.of(
@@ -62,7 +84,7 @@ final class ExceptionSql {
           -- expire_exceptions
           WITH
           expired AS MATERIALIZED (
-            SELECT exception.message_id
+            SELECT exception.message_id, exception.attempts, CASE WHEN exception.suspect THEN 1 ELSE 0 END AS counts
             FROM {schema}.exception_queue_{stream} AS exception
             WHERE exception.consumer_group_id = :group
               AND exception.status = 'inflight'
@@ -73,9 +95,10 @@ final class ExceptionSql {
           ),
           ended AS (
             UPDATE {schema}.exception_queue_{stream} AS exception
-            SET status = CASE WHEN exception.attempts + 1 - exception.delays > :max_retries THEN 'dead' ELSE 'ready' END,
-                attempts = exception.attempts + 1,
-                can_run_after = clock_timestamp() + :backoff_us * INTERVAL '1 microsecond',
+            SET status = CASE WHEN exception.attempts + expired.counts - exception.delays > :max_retries THEN 'dead' ELSE 'ready' END,
+                attempts = exception.attempts + expired.counts,
+                suspect = true,
+                can_run_after = clock_timestamp() + expired.counts * :backoff_us * INTERVAL '1 microsecond',
                 last_error = 'the lease ran out: the process is gone or was cut off from the database',
                 lease_token = NULL,
                 lease_expires_at = NULL,
@@ -83,7 +106,7 @@ final class ExceptionSql {
             FROM expired
             WHERE exception.consumer_group_id = :group
               AND exception.message_id = expired.message_id
-            RETURNING exception.message_id, exception.attempts - 1 AS attempt, exception.last_error, exception.status
+            RETURNING exception.message_id, expired.attempts AS attempt, exception.last_error, exception.status
           ),
           logged AS (
             INSERT INTO {schema}.delivery_log_{stream} (consumer_group_id, message_id, attempt, status, error)

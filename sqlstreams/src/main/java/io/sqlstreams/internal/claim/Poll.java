@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param atGap whether messages are visible, but above an id that isn't
  * @param committedLags whether {@code committed} could be higher
  * @param leaseExpiresInMicros when the first lease of the group ends; 0 or below: one has ended
- * @param exceptionDueInMicros when there is something to do in the exception queue; 0 or below: now
+ * @param exceptionDueInMicros when the next exception may run; 0 or below: now
+ * @param exceptionExpiresInMicros when the first lease of an exception ends; 0 or below: one has ended
  */
 public record Poll(
     long claimed,
@@ -20,7 +21,14 @@ public record Poll(
     boolean atGap,
     boolean committedLags,
     long leaseExpiresInMicros,
-    long exceptionDueInMicros) {
+    long exceptionDueInMicros,
+    long exceptionExpiresInMicros) {
   /** For "nothing in sight". */
   static final long NEVER = Long.MAX_VALUE;
+
+  /** When there is something to do even if nothing is produced. */
+  public long nextInMicros() {
+    return Math.min(
+        leaseExpiresInMicros, Math.min(exceptionDueInMicros, exceptionExpiresInMicros));
+  }
 }

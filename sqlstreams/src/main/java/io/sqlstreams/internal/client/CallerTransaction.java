@@ -1,17 +1,21 @@
 package io.sqlstreams.internal.client;
 
 import io.sqlstreams.TransactionWork;
+import io.sqlstreams.error.DatabaseException;
+import io.sqlstreams.error.ErrorCode;
 import io.sqlstreams.error.OutcomeUnknownException;
 import io.sqlstreams.internal.sql.SqlErrors;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A transaction whose work is the caller's: the isolation level is that of the connection, and what the work throws
- * comes out as it is. Thread-safe.
+ * A transaction whose work is the caller's: the isolation level is that of the connection, and what
+ * the work throws comes out as it is. Thread-safe.
  */
 final class CallerTransaction {
   private static final Logger LOG = LoggerFactory.getLogger(CallerTransaction.class);
@@ -43,8 +47,8 @@ final class CallerTransaction {
     return result;
   }
 
-  private <R, E extends Exception> R onConnection(
-      Connection connection, TransactionWork<R, E> work) throws E {
+  private <R, E extends Exception> R onConnection(Connection connection, TransactionWork<R, E> work)
+      throws E {
     boolean autoCommit = begin(connection);
     R result;
     try {
@@ -89,6 +93,7 @@ final class CallerTransaction {
 
   private void commit(Connection connection) {
     try {
+      requireSound(connection);
       connection.commit();
     } catch (SQLException e) {
       try {
@@ -99,6 +104,23 @@ final class CallerTransaction {
       throw SqlErrors.isConnectionLost(e)
           ? new OutcomeUnknownException(WHAT, e)
           : SqlErrors.translate(WHAT, schema, e);
+    }
+  }
+
+  /**
+   * PostgreSQL answers the commit of a failed transaction with a rollback, and the driver says
+   * nothing of it.
+   */
+  private static void requireSound(Connection connection) throws SQLException {
+    if (connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.FAILED) {
+      connection.rollback();
+      throw new DatabaseException(
+          ErrorCode.DATABASE_ERROR,
+          WHAT
+              + " was rolled back: one of its statements had failed and the work went on: let that exception out,"
+              + " or roll back to a savepoint before it",
+          "25P02",
+          null);
     }
   }
 

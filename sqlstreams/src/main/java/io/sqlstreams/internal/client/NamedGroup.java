@@ -18,8 +18,7 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   private final PayloadCodec<T> codec;
   private final boolean anyVersion;
 
-  NamedGroup(
-      Parts parts, String stream, String name, PayloadCodec<T> codec, boolean anyVersion) {
+  NamedGroup(Parts parts, String stream, String name, PayloadCodec<T> codec, boolean anyVersion) {
     this.parts = parts;
     this.stream = stream;
     this.name = name;

@@ -18,7 +18,8 @@ final class NamedStream<T> implements StreamHandle<T> {
   private final boolean anyVersion;
 
   /**
-   * @param anyVersion whether its groups read messages of every schema version, not the codec's alone
+   * @param anyVersion whether its groups read messages of every schema version, not the codec's
+   *     alone
    */
   NamedStream(Parts parts, String name, PayloadCodec<T> codec, boolean anyVersion) {
     this.parts = parts;

@@ -25,7 +25,10 @@ record Parts(
     ExecutorService producing,
     Sessions sessions,
     boolean allowDestroy) {
-  /** How long a close waits for messages that were accepted by {@code produceAsync} and aren't written yet. */
+  /**
+   * How long a close waits for messages that were accepted by {@code produceAsync} and aren't
+   * written yet.
+   */
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
 
   static Parts of(Database database, Scope system, Wakeups wakeups, boolean allowDestroy) {

@@ -44,7 +44,8 @@ final class Sessions {
   /**
    * Begins to consume and returns at once.
    *
-   * @param anyVersion whether messages of every schema version are handed out, not the codec's alone
+   * @param anyVersion whether messages of every schema version are handed out, not the codec's
+   *     alone
    * @throws ClosedException when the client is closed, or was meanwhile
    */
   <T> Consumption start(

@@ -1,4 +1,6 @@
-/** The client and its handles: what the caller holds, and how each verb finds its way to the rest. */
+/**
+ * The client and its handles: what the caller holds, and how each verb finds its way to the rest.
+ */
 @NullMarked
 package io.sqlstreams.internal.client;
 

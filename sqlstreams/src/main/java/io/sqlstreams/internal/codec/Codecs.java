@@ -11,7 +11,8 @@ public final class Codecs {
   private Codecs() {}
 
   /**
-   * The codec of this class: bytes as they are for {@code byte[]} and {@link RawPayload}, else JSON.
+   * The codec of this class: bytes as they are for {@code byte[]} and {@link RawPayload}, else
+   * JSON.
    *
    * @throws InvalidInputException when the class's version is below 1
    */

@@ -11,9 +11,10 @@ import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Payloads of a class as JSON. Numbers keep every digit: without a type to go by, an integer becomes an Integer, Long or
- * BigInteger and any other number a BigDecimal with its scale (so {@code 1.10} stays {@code 1.10}; only the sign of {@code
- * -0.0} has no place there). Properties that the class doesn't have are ignored. Thread-safe.
+ * Payloads of a class as JSON. Numbers keep every digit: without a type to go by, an integer
+ * becomes an Integer, Long or BigInteger and any other number a BigDecimal with its scale (so
+ * {@code 1.10} stays {@code 1.10}; only the sign of {@code -0.0} has no place there). Properties
+ * that the class doesn't have are ignored. Thread-safe.
  */
 final class JsonCodec<T> implements PayloadCodec<T> {
   private static final JsonMapper MAPPER =

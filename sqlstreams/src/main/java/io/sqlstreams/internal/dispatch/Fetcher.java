@@ -13,6 +13,7 @@ import io.sqlstreams.internal.fence.Fence;
 import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.outcome.Judge;
 import io.sqlstreams.internal.wake.Signal;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,9 +88,11 @@ final class Fetcher {
       news.await(options.pollInterval().toNanos());
       return;
     }
+    boolean takeSuspect = !holdings.haveSuspect();
+    long bytes = Math.max(1, options.prefetchBytes() - queue.bytes());
     Poll poll;
     try {
-      poll = claims.claim(fence.settled(), room, Math.max(1, options.prefetchBytes() - queue.bytes()));
+      poll = claims.claim(fence.settled(), room, bytes, takeSuspect);
     } catch (GroupGoneException e) {
       log.error("{}", e.getMessage());
       loop.requestStop();
@@ -101,7 +104,8 @@ final class Fetcher {
     }
     boolean found = poll.moved();
     found |= poll.leaseExpiresInMicros() <= 0 && reclaim();
-    found |= poll.exceptionDueInMicros() <= 0 && takeExceptions(room);
+    found |= poll.exceptionExpiresInMicros() <= 0 && expireExceptions();
+    found |= poll.exceptionDueInMicros() <= 0 && takeExceptions(room, takeSuspect);
     if (!found) {
       rest(poll);
     } else {
@@ -152,18 +156,20 @@ final class Fetcher {
     return true;
   }
 
-  private boolean takeExceptions(int room) {
-    int most = Math.min(room, Math.max(1, options.handlers()));
+  private boolean expireExceptions() {
     ExceptionClaims.Expired expired =
-        exceptionClaims.expire(most, config.retry().maxRetries(), judge.backoff(1));
+        exceptionClaims.expire(
+            options.maxClaim(), config.retry().maxRetries(), judge.backoff(1));
     counters.reclaimed.add(expired.attempts());
     counters.dead.add(expired.dead());
-    boolean found = expired.attempts() > 0;
-    for (ClaimedException exception : exceptionClaims.claimDue(most)) {
-      accept(Work.of(exception));
-      found = true;
-    }
-    return found;
+    return expired.attempts() > 0;
+  }
+
+  private boolean takeExceptions(int room, boolean takeSuspect) {
+    List<ClaimedException> taken =
+        exceptionClaims.claimDue(Math.min(room, options.handlers()), takeSuspect);
+    taken.forEach(exception -> accept(Work.of(exception)));
+    return !taken.isEmpty();
   }
 
   /** Nothing was taken: ends what can be proven or advanced, else waits for news. */
@@ -183,8 +189,7 @@ final class Fetcher {
   }
 
   private long nanosToNextPoll(Poll poll) {
-    long micros = Math.min(poll.leaseExpiresInMicros(), poll.exceptionDueInMicros());
-    long due = TimeUnit.MICROSECONDS.toNanos(Math.max(0, micros));
+    long due = TimeUnit.MICROSECONDS.toNanos(Math.max(0, poll.nextInMicros()));
     return Math.min(options.pollInterval().toNanos(), Math.max(due, FIRST_GAP_WAIT_NANOS));
   }
 }

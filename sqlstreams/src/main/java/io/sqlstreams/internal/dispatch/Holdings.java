@@ -41,6 +41,11 @@ final class Holdings implements Heartbeat.Holder {
     }
   }
 
+  /** Whether something is held that may have ended a process. */
+  boolean haveSuspect() {
+    return exceptions.values().stream().anyMatch(Work::isSuspect);
+  }
+
   /** What hasn't ended completely: nothing, or not all of it, was begun. */
   List<Work> unfinished() {
     return Stream.concat(ranges.values().stream(), exceptions.values().stream())

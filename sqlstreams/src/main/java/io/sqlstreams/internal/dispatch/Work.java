@@ -19,23 +19,25 @@ final class Work {
   private final UUID token;
   private final long low;
   private final boolean isRange;
+  private final boolean suspect;
   private final List<Delivery> deliveries;
   private final @Nullable Verdict[] verdicts;
   private int ended;
   private int donePrefix;
   private volatile boolean lost;
 
-  private Work(UUID token, long low, boolean isRange, int size) {
+  private Work(UUID token, long low, boolean isRange, boolean suspect, int size) {
     this.token = token;
     this.low = low;
     this.isRange = isRange;
+    this.suspect = suspect;
     this.deliveries = new ArrayList<>(size);
     this.verdicts = new Verdict[size];
   }
 
   static Work of(ClaimedRange range) {
     List<StoredMessage> messages = range.messages();
-    Work work = new Work(range.token(), range.low(), true, messages.size());
+    Work work = new Work(range.token(), range.low(), true, false, messages.size());
     for (StoredMessage message : messages) {
       work.add(message.id(), message, 0, 0);
     }
@@ -43,7 +45,7 @@ final class Work {
   }
 
   static Work of(ClaimedException exception) {
-    Work work = new Work(exception.token(), exception.messageId() - 1, false, 1);
+    Work work = new Work(exception.token(), exception.messageId() - 1, false, exception.suspect(), 1);
     work.add(
         exception.messageId(), exception.message(), exception.attempts(), exception.delays());
     return work;
@@ -60,6 +62,11 @@ final class Work {
   /** Whether it is a range of the log, and not a message of the exception queue. */
   boolean isRange() {
     return isRange;
+  }
+
+  /** Whether it may have ended a process. */
+  boolean isSuspect() {
+    return suspect;
   }
 
   List<Delivery> deliveries() {

@@ -108,6 +108,8 @@ final class OutcomeSql {
                 delays = result.delays,
                 can_run_after = clock_timestamp() + result.wait_us * INTERVAL '1 microsecond',
                 last_error = coalesce(result.error, exception.last_error),
+                -- its process is still there
+                suspect = exception.suspect AND result.event IS NULL,
                 lease_token = NULL,
                 lease_expires_at = NULL,
                 updated_at = clock_timestamp()

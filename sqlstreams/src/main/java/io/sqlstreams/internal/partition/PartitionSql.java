@@ -37,8 +37,8 @@ final class PartitionSql {
           """);
 
   /**
-   * CREATE TABLE ... PARTITION OF would wait for every reader and writer of the stream, and let none pass meanwhile. A
-   * table of its own disturbs nobody, and attaching it gets along with both.
+   * CREATE TABLE ... PARTITION OF would wait for every reader and writer of the stream, and let
+   * none pass meanwhile. A table of its own disturbs nobody, and attaching it gets along with both.
    */
   static final Template CREATE =
       Template.of(

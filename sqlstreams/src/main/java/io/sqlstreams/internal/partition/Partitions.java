@@ -17,14 +17,21 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Creates the partitions of the logs. Partition {@code k} of a stream holds the ids from {@code k * size + 1} to {@code (k +
- * 1) * size}. Readers and writers of the stream are never in the way, nor are they held up. Thread-safe.
+ * Creates the partitions of the logs. Partition {@code k} of a stream holds the ids from {@code k *
+ * size + 1} to {@code (k + 1) * size}. Readers and writers of the stream are never in the way, nor
+ * are they held up. Thread-safe.
  */
 public final class Partitions {
-  /** A gap of more partitions than this isn't filled: the ids jumped, and only where they arrived are rows to come. */
+  /**
+   * A gap of more partitions than this isn't filled: the ids jumped, and only where they arrived
+   * are rows to come.
+   */
   private static final long MOST_TO_FILL = 1_000;
 
-  /** How many come in one transaction: each keeps about six locks, and the server's table of locks has an end. */
+  /**
+   * How many come in one transaction: each keeps about six locks, and the server's table of locks
+   * has an end.
+   */
   private static final int BATCH = 16;
 
   private final Database database;
@@ -44,11 +51,13 @@ public final class Partitions {
   }
 
   /**
-   * Sees to it that the partition of this id exists, every one between the last existing and it, and the next one. In
-   * transactions of its own; does nothing when all are there. Safe when many processes do it at once.
+   * Sees to it that the partition of this id exists, every one between the last existing and it,
+   * and the next one. In transactions of its own; does nothing when all are there. Safe when many
+   * processes do it at once.
    *
    * @param id a message id of the stream, above 0
-   * @throws DatabaseException when this role may not create them, or a lock was in the way for too long
+   * @throws DatabaseException when this role may not create them, or a lock was in the way for too
+   *     long
    */
   public void ensureThrough(StreamInfo stream, long id) {
     String what = "create partitions of stream \"" + stream.name() + "\"";
@@ -71,7 +80,10 @@ public final class Partitions {
     create(connection, system.stream(streamId), partitionSize, List.of(0L, 1L));
   }
 
-  /** Drops what was detached from a stream's log and not dropped yet, in the caller's transaction. */
+  /**
+   * Drops what was detached from a stream's log and not dropped yet, in the caller's transaction.
+   * It still uses the log's sequence, so the log can't be dropped before.
+   */
   public void dropDetached(Connection connection, long streamId) throws SQLException {
     Scope scope = system.stream(streamId);
     for (long number : numbers(connection, PartitionSql.DETACHED, scope)) {

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates, finds and drops the tables of one installation. What changes anything runs inside {@link #exclusively}.
- * Thread-safe.
+ * Creates, finds and drops the tables of one installation. What changes anything runs inside {@link
+ * #exclusively}. Thread-safe.
  */
 public final class Installer {
   private static final Logger LOG = LoggerFactory.getLogger(Installer.class);
@@ -42,7 +42,8 @@ public final class Installer {
   }
 
   /**
-   * Does the work in one transaction, while nobody else changes the tables or the names of this installation.
+   * Does the work in one transaction, while nobody else changes the tables or the names of this
+   * installation.
    *
    * @param what what is being done, for messages
    */
@@ -59,7 +60,9 @@ public final class Installer {
     return probe(connection).installed();
   }
 
-  /** Creates the schema and the control plane unless they are there; no DDL is tried when they are. */
+  /**
+   * Creates the schema and the control plane unless they are there; no DDL is tried when they are.
+   */
   public void install(Connection connection) throws SQLException {
     Probe found = probe(connection);
     if (found.installed()) {
@@ -88,7 +91,10 @@ public final class Installer {
     StreamTables.DROP.in(system.stream(streamId)).run(connection);
   }
 
-  /** Drops the control plane, when no family is left, and then the schema unless something of others is in it. */
+  /**
+   * Drops the control plane, when no family is left, and then the schema unless something of others
+   * is in it.
+   */
   public void uninstall(Connection connection) throws SQLException {
     SystemTables.DROP.in(system).run(connection);
     Savepoint before = connection.setSavepoint();
@@ -99,7 +105,9 @@ public final class Installer {
         throw e;
       }
       connection.rollback(before);
-      LOG.info("schema \"{}\" stays: {}", system.schema(), e.getMessage());
+      LOG.info(
+          "schema \"{}\" stays: it holds something of others, or isn't this role's",
+          system.schema());
     }
   }
 
@@ -113,8 +121,9 @@ public final class Installer {
   }
 
   /**
-   * Makes the stream's sequence hand out its ids one by one, if it doesn't. A session that caches a block of ids uses
-   * small ones after others have used larger ones, outside the order that consumers rely on.
+   * Makes the stream's sequence hand out its ids one by one, if it doesn't. A session that caches a
+   * block of ids uses small ones after others have used larger ones, outside the order that
+   * consumers rely on.
    *
    * @throws DatabaseException when it isn't there, or this role may not alter it
    */

@@ -8,8 +8,8 @@ import io.sqlstreams.internal.sql.Statement;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A transaction of DDL. It gives up soon when another transaction is in its way, since everybody who comes later would
- * queue behind it, lets them pass, and tries again a few times.
+ * A transaction of DDL. It gives up soon when another transaction is in its way, since everybody
+ * who comes later would queue behind it, lets them pass, and tries again a few times.
  */
 public final class PatientTransaction {
   private static final int TRIES = 5;
@@ -18,8 +18,8 @@ public final class PatientTransaction {
   private PatientTransaction() {}
 
   /**
-   * Does the work in a transaction at READ COMMITTED and commits it. It runs again from the start after a lock timeout
-   * or a deadlock.
+   * Does the work in a transaction at READ COMMITTED and commits it. It runs again from the start
+   * after a lock timeout or a deadlock.
    *
    * @param what what is being done, for messages
    * @param lock comes first: sets the lock timeout and takes the lock that keeps others out

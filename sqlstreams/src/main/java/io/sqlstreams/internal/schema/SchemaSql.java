@@ -4,7 +4,10 @@ import io.sqlstreams.internal.sql.Template;
 
 /** Statements about an installation as a whole. */
 final class SchemaSql {
-  /** One change of tables or names at a time, in the whole database, until the end of the transaction. */
+  /**
+   * One change of tables or names at a time, in the whole database, until the end of the
+   * transaction.
+   */
   static final Template LOCK =
       Template.of(
           """

@@ -3,8 +3,8 @@ package io.sqlstreams.internal.schema;
 import io.sqlstreams.internal.sql.Template;
 
 /**
- * One stream's family of tables, named by the stream's id. No table here has a stream id: its name says it. None refers to
- * the log, so a partition can go without a look at other tables.
+ * One stream's family of tables, named by the stream's id. No table here has a stream id: its name
+ * says it. None refers to the log, so a partition can go without a look at other tables.
  */
 final class StreamTables {
   /** The version of these tables; {@code migration_log} says which one a stream holds. */
@@ -61,6 +61,8 @@ final class StreamTables {
             delays            INT         NOT NULL DEFAULT 0 CHECK (delays BETWEEN 0 AND attempts),
             can_run_after     TIMESTAMPTZ NOT NULL,
             last_error        TEXT,
+            -- the process of its last attempt is gone, perhaps because of it: it runs alone among its like
+            suspect           BOOLEAN     NOT NULL DEFAULT false,
             lease_token       UUID,
             lease_expires_at  TIMESTAMPTZ,
             created_at        TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
@@ -70,7 +72,7 @@ final class StreamTables {
               CASE WHEN status = 'inflight' THEN num_nulls(lease_token, lease_expires_at) = 0
                    ELSE num_nonnulls(lease_token, lease_expires_at) = 0 END)
           ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_cost_delay = 0);
-          CREATE INDEX exception_queue_{stream}_due_idx ON {schema}.exception_queue_{stream} (consumer_group_id, can_run_after, message_id)
+          CREATE INDEX exception_queue_{stream}_due_idx ON {schema}.exception_queue_{stream} (consumer_group_id, suspect, can_run_after, message_id)
             WHERE status = 'ready';
           CREATE INDEX exception_queue_{stream}_lease_idx ON {schema}.exception_queue_{stream} (consumer_group_id, lease_expires_at, message_id)
             WHERE status = 'inflight';
@@ -147,7 +149,10 @@ final class StreamTables {
           CREATE INDEX binding_config_log_{stream}_consumer_group_id_idx ON {schema}.binding_config_log_{stream} (consumer_group_id, id);
           """);
 
-  /** Every table of a family. Views, foreign keys and other tables of users that hang on them stop the drop. */
+  /**
+   * Every table of a family. Views, foreign keys and other tables of users that hang on them stop
+   * the drop.
+   */
   static final Template DROP =
       Template.of(
           """

@@ -3,8 +3,9 @@ package io.sqlstreams.internal.schema;
 import io.sqlstreams.internal.sql.Template;
 
 /**
- * The control plane: the tables that all streams of an installation share. Every document here is written rarely and read
- * often, except for the two run-time tables, {@code worker_instance} and {@code schedule_cursor}.
+ * The control plane: the tables that all streams of an installation share. Every document here is
+ * written rarely and read often, except for the two run-time tables, {@code worker_instance} and
+ * {@code schedule_cursor}.
  */
 final class SystemTables {
   /** The version of these tables; {@code migration_log} says which one a database holds. */

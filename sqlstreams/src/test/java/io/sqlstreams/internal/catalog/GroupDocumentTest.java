@@ -42,7 +42,8 @@ class GroupDocumentTest {
         config.withTimeout(LONGEST).withMaxRangeReclaims(Integer.MAX_VALUE),
         config.withRetry(
             new RetryPolicy(Integer.MAX_VALUE, LONGEST, LONGEST, Double.MAX_VALUE, LONGEST)),
-        config.withRetry(new RetryPolicy(0, Duration.ZERO, Duration.ZERO, 1, RetryPolicy.MIN_BACKOFF)),
+        config.withRetry(
+            new RetryPolicy(0, Duration.ZERO, Duration.ZERO, 1, RetryPolicy.MIN_BACKOFF)),
         config.withRetry(RetryPolicy.defaults().withBackoff(Duration.ofNanos(3), 1 + 1e-15)));
   }
 
@@ -55,7 +56,6 @@ class GroupDocumentTest {
   @Test
   void settingsOfALaterReleaseAreSteppedOver() {
     assertThat(GroupDocument.read(Start.BEGINNING, "{\"colour\": \"red\", \"max_retries\": 1}"))
-        .isEqualTo(
-            GroupConfig.defaults().withRetry(RetryPolicy.defaults().withMaxRetries(1)));
+        .isEqualTo(GroupConfig.defaults().withRetry(RetryPolicy.defaults().withMaxRetries(1)));
   }
 }

@@ -87,7 +87,17 @@ class JsonCodecTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "{", "{\"id\":", "{\"id\":\"a\"} x", "[]", "null", "{\"id\":{}}", "\u0000", "no"})
+      strings = {
+        "",
+        "{",
+        "{\"id\":",
+        "{\"id\":\"a\"} x",
+        "[]",
+        "null",
+        "{\"id\":{}}",
+        "\u0000",
+        "no"
+      })
   void whatCannotBeReadIsAnException(String json) {
     PayloadCodec<Versioned> codec = Codecs.forType(Versioned.class);
     assertThatThrownBy(() -> codec.decode(json.getBytes(UTF_8))).isInstanceOf(Exception.class);

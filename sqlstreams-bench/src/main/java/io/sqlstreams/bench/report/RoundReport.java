@@ -1,0 +1,80 @@
+package io.sqlstreams.bench.report;
+
+import io.sqlstreams.bench.meter.StatementUse;
+import io.sqlstreams.bench.meter.Usage;
+import io.sqlstreams.bench.scenario.Work;
+import java.util.Map;
+import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of one round. Null is what isn't known on this machine.
+ *
+ * @param messages how many messages were produced
+ * @param seconds how long it took
+ * @param messagesPerSecond the rate
+ * @param walBytesPerMessage bytes of write-ahead log
+ * @param walToPayload the same in relation to the payload's bytes
+ * @param statementsPerMessage statements of all kinds, those of transactions included
+ * @param serverCpuSeconds processor time of the server's processes
+ * @param jvmCpuSeconds processor time of this process
+ * @param otherCpuSeconds processor time of whatever else ran on the machine
+ * @param callMillis how long a produce call took
+ * @param notes what else the scenario tells, by name
+ * @param statements what the server ran, by name
+ */
+public record RoundReport(
+    long messages,
+    double seconds,
+    double messagesPerSecond,
+    double walBytesPerMessage,
+    double walToPayload,
+    @Nullable Double statementsPerMessage,
+    @Nullable Double serverCpuSeconds,
+    double jvmCpuSeconds,
+    @Nullable Double otherCpuSeconds,
+    Latency callMillis,
+    Map<String, Long> notes,
+    @Nullable Map<String, StatementUse> statements) {
+
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  /** The figures of this work with payloads of this size. */
+  public static RoundReport of(Work work, Usage usage, int payloadBytes) {
+    double messages = work.messages();
+    double seconds = work.elapsed().toNanos() / NANOS_PER_SECOND;
+    Long statements = usage.statementCalls();
+    return new RoundReport(
+        work.messages(),
+        seconds,
+        messages / seconds,
+        usage.walBytes() / messages,
+        usage.walBytes() / messages / payloadBytes,
+        statements == null ? null : statements / messages,
+        usage.serverCpuSeconds(),
+        usage.jvmCpuSeconds(),
+        usage.otherCpuSeconds(),
+        Latency.of(work.callMicros()),
+        new TreeMap<>(work.notes()),
+        usage.statements());
+  }
+
+  /**
+   * How long calls took, in milliseconds.
+   *
+   * @param p50 half of them at most this
+   * @param p99 99 of 100 at most this
+   * @param max the longest
+   */
+  public record Latency(double p50, double p99, double max) {
+    private static final double MICROS_PER_MILLI = 1e3;
+
+    static Latency of(Histogram micros) {
+      return new Latency(
+          micros.getValueAtPercentile(50) / MICROS_PER_MILLI,
+          micros.getValueAtPercentile(99) / MICROS_PER_MILLI,
+          micros.getMaxValue() / MICROS_PER_MILLI);
+    }
+  }
+}

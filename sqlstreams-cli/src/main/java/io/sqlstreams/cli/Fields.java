@@ -1,0 +1,51 @@
+package io.sqlstreams.cli;
+
+import io.sqlstreams.GroupInfo;
+import io.sqlstreams.StreamInfo;
+import io.sqlstreams.SystemInfo;
+import io.sqlstreams.config.RetryPolicy;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** What is shown of a noun, in order; the names are those of the API. */
+final class Fields {
+  private Fields() {}
+
+  static Map<String, Object> ofSystem(SystemInfo system) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("schema", system.schema());
+    fields.put("name", system.name());
+    fields.put("version", system.version());
+    fields.put("createdAt", system.createdAt().toString());
+    return fields;
+  }
+
+  static Map<String, Object> ofStream(StreamInfo stream) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("id", stream.id());
+    fields.put("name", stream.name());
+    fields.put("payloadType", stream.config().payloadType().sqlName());
+    fields.put("partitionSize", stream.config().partitionSize());
+    fields.put("maxPayloadBytes", stream.config().maxPayloadBytes());
+    fields.put("createdAt", stream.createdAt().toString());
+    return fields;
+  }
+
+  static Map<String, Object> ofGroup(GroupInfo group) {
+    RetryPolicy retry = group.config().retry();
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("id", group.id());
+    fields.put("name", group.name());
+    fields.put("start", group.config().start().name().toLowerCase(Locale.ROOT));
+    fields.put("timeout", group.config().timeout().toString());
+    fields.put("maxRangeReclaims", group.config().maxRangeReclaims());
+    fields.put("maxRetries", retry.maxRetries());
+    fields.put("initialBackoff", retry.initialBackoff().toString());
+    fields.put("base", retry.base().toString());
+    fields.put("exponent", retry.exponent());
+    fields.put("cap", retry.cap().toString());
+    fields.put("createdAt", group.createdAt().toString());
+    return fields;
+  }
+}

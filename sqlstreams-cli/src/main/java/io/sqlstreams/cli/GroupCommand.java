@@ -1,0 +1,140 @@
+package io.sqlstreams.cli;
+
+import io.sqlstreams.GroupInfo;
+import io.sqlstreams.SqlStreams;
+import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.RetryPolicy;
+import io.sqlstreams.config.Start;
+import io.sqlstreams.error.GroupNotFoundException;
+import java.time.Duration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Consumer groups. */
+@Command(
+    name = "group",
+    description = "Consumer groups of a stream: register, show, list, rename, destroy.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "VERB",
+    footer = {
+      "",
+      "Examples:",
+      "  sqlstreams group register orders billing --start head --max-retries 5",
+      "  sqlstreams group list orders --output json",
+      "  sqlstreams group destroy orders billing --yes"
+    })
+final class GroupCommand {
+  @Spec
+  @SuppressWarnings("NullAway.Init") // by picocli
+  private CommandSpec spec;
+
+  @Command(
+      description = {
+        "Declare a group.",
+        "It is created when it isn't there; else the newest declaration wins, and what isn't given goes back to its default."
+      },
+      mixinStandardHelpOptions = true)
+  void register(
+      @Mixin ConnectionOptions database,
+      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
+          String stream,
+      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.") String name,
+      @Option(
+              names = "--start",
+              paramLabel = "WHERE",
+              defaultValue = "beginning",
+              description = "beginning (the default) or head; counts once, at creation.")
+          Start start,
+      @Option(
+              names = "--timeout",
+              paramLabel = "TIME",
+              defaultValue = "30s",
+              description = "How long a handler may take for one message. Default: ${DEFAULT-VALUE}.")
+          Duration timeout,
+      @Option(
+              names = "--max-retries",
+              paramLabel = "N",
+              defaultValue = "" + RetryPolicy.DEFAULT_MAX_RETRIES,
+              description = "Retries after the first failure. Default: ${DEFAULT-VALUE}.")
+          int maxRetries,
+      @Option(
+              names = "--initial-backoff",
+              paramLabel = "TIME",
+              defaultValue = "5s",
+              description = "The wait before the first retry. Default: ${DEFAULT-VALUE}.")
+          Duration initialBackoff) {
+    RetryPolicy retry =
+        RetryPolicy.defaults().withMaxRetries(maxRetries).withInitialBackoff(initialBackoff);
+    GroupConfig config =
+        GroupConfig.defaults().withStart(start).withTimeout(timeout).withRetry(retry);
+    GroupInfo group = database.with(client -> client.stream(stream).group(name).register(config));
+    println("registered group \"" + group.name() + "\" of stream \"" + stream + "\", id " + group.id());
+  }
+
+  @Command(description = "Show one group.", mixinStandardHelpOptions = true)
+  void show(
+      @Mixin ConnectionOptions database,
+      @Mixin Output output,
+      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
+          String stream,
+      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.")
+          String name) {
+    output.one(Fields.ofGroup(database.with(client -> require(client, stream, name))));
+  }
+
+  @Command(description = "List every group of a stream.", mixinStandardHelpOptions = true)
+  void list(
+      @Mixin ConnectionOptions database,
+      @Mixin Output output,
+      @Parameters(paramLabel = "STREAM", description = "The stream's name.") String stream) {
+    output.all(
+        database.with(client -> client.stream(stream).groups()).stream().map(Fields::ofGroup).toList(),
+        "no group: 'sqlstreams group register STREAM GROUP' makes one");
+  }
+
+  @Command(
+      description = "Give a group another name; its position stays, and running consumers go on.",
+      mixinStandardHelpOptions = true)
+  void rename(
+      @Mixin ConnectionOptions database,
+      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
+          String stream,
+      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.") String name,
+      @Parameters(index = "2", paramLabel = "NEW_NAME", description = "The new name.")
+          String newName) {
+    GroupInfo group = database.with(client -> client.stream(stream).group(name).rename(newName));
+    println("group \"" + name + "\" of stream \"" + stream + "\" is now named \"" + group.name() + "\"");
+  }
+
+  @Command(
+      description = "Drop a group with its position, leases and exception queue; the messages stay.",
+      mixinStandardHelpOptions = true)
+  void destroy(
+      @Mixin ConnectionOptions database,
+      @Mixin Consent consent,
+      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
+          String stream,
+      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.")
+          String name) {
+    database.with(client -> require(client, stream, name));
+    consent.require("group \"" + name + "\" of stream \"" + stream + "\" with its position");
+    database.withDestroyAllowed(client -> client.stream(stream).group(name).destroy());
+    println("destroyed group \"" + name + "\" of stream \"" + stream + "\"");
+  }
+
+  private static GroupInfo require(SqlStreams client, String stream, String name) {
+    return client
+        .stream(stream)
+        .group(name)
+        .get()
+        .orElseThrow(() -> new GroupNotFoundException(stream, name));
+  }
+
+  private void println(String line) {
+    spec.commandLine().getOut().println(line);
+  }
+}

@@ -1,0 +1,114 @@
+package io.sqlstreams.cli;
+
+import io.sqlstreams.SqlStreams;
+import io.sqlstreams.StreamInfo;
+import io.sqlstreams.config.PayloadType;
+import io.sqlstreams.config.StreamConfig;
+import io.sqlstreams.error.StreamNotFoundException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Streams. */
+@Command(
+    name = "stream",
+    description = "Streams: register, show, list, rename, destroy.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "VERB",
+    footer = {
+      "",
+      "Examples:",
+      "  sqlstreams stream register orders --payload-type jsonb",
+      "  sqlstreams stream list --output json",
+      "  sqlstreams stream rename orders orders.placed",
+      "  sqlstreams stream destroy orders.placed --yes"
+    })
+final class StreamCommand {
+  @Spec
+  @SuppressWarnings("NullAway.Init") // by picocli
+  private CommandSpec spec;
+
+  @Command(
+      description = {
+        "Declare a stream.",
+        "It is created when it isn't there; else the newest declaration wins, and what isn't given goes back to its default."
+      },
+      mixinStandardHelpOptions = true)
+  void register(
+      @Mixin ConnectionOptions database,
+      @Parameters(paramLabel = "STREAM", description = "The stream's name.") String name,
+      @Option(
+              names = "--payload-type",
+              paramLabel = "TYPE",
+              defaultValue = "json",
+              description = "json (the default), jsonb or bytea; fixed at creation.")
+          PayloadType payloadType,
+      @Option(
+              names = "--partition-size",
+              paramLabel = "IDS",
+              defaultValue = "" + StreamConfig.DEFAULT_PARTITION_SIZE,
+              description = "How many ids one partition spans; fixed at creation. Default: ${DEFAULT-VALUE}.")
+          long partitionSize,
+      @Option(
+              names = "--max-payload-bytes",
+              paramLabel = "BYTES",
+              defaultValue = "" + StreamConfig.DEFAULT_MAX_PAYLOAD_BYTES,
+              description = "The largest payload that is accepted. Default: ${DEFAULT-VALUE}.")
+          int maxPayloadBytes) {
+    StreamConfig config = new StreamConfig(payloadType, partitionSize, maxPayloadBytes);
+    StreamInfo stream = database.with(client -> client.stream(name).register(config));
+    println("registered stream \"" + stream.name() + "\", id " + stream.id());
+  }
+
+  @Command(description = "Show one stream.", mixinStandardHelpOptions = true)
+  void show(
+      @Mixin ConnectionOptions database,
+      @Mixin Output output,
+      @Parameters(paramLabel = "STREAM", description = "The stream's name.") String name) {
+    output.one(Fields.ofStream(database.with(client -> require(client, name))));
+  }
+
+  @Command(description = "List every stream.", mixinStandardHelpOptions = true)
+  void list(@Mixin ConnectionOptions database, @Mixin Output output) {
+    output.all(
+        database.with(SqlStreams::streams).stream().map(Fields::ofStream).toList(),
+        "no stream: 'sqlstreams stream register NAME' makes one");
+  }
+
+  @Command(
+      description = "Give a stream another name; producers and consumers that run already go on.",
+      mixinStandardHelpOptions = true)
+  void rename(
+      @Mixin ConnectionOptions database,
+      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
+          String name,
+      @Parameters(index = "1", paramLabel = "NEW_NAME", description = "The new name.")
+          String newName) {
+    StreamInfo stream = database.with(client -> client.stream(name).rename(newName));
+    println("stream \"" + name + "\" is now named \"" + stream.name() + "\"");
+  }
+
+  @Command(
+      description = "Drop a stream, its messages and its groups.",
+      mixinStandardHelpOptions = true)
+  void destroy(
+      @Mixin ConnectionOptions database,
+      @Mixin Consent consent,
+      @Parameters(paramLabel = "STREAM", description = "The stream's name.") String name) {
+    database.with(client -> require(client, name));
+    consent.require("stream \"" + name + "\" with its messages and groups");
+    database.withDestroyAllowed(client -> client.stream(name).destroy());
+    println("destroyed stream \"" + name + "\"");
+  }
+
+  private static StreamInfo require(SqlStreams client, String name) {
+    return client.stream(name).get().orElseThrow(() -> new StreamNotFoundException(name));
+  }
+
+  private void println(String line) {
+    spec.commandLine().getOut().println(line);
+  }
+}

@@ -1,0 +1,133 @@
+package io.sqlstreams.cli.demo;
+
+import io.sqlstreams.cli.Main;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A worker process as its parent sees it. Closing it stops it. */
+final class Worker implements AutoCloseable {
+  private static final long STOP_LIMIT_SECONDS = 10;
+
+  private final String name;
+  private final Process process;
+  private final LedgerReader ledger;
+  private final Path errors;
+  private volatile WorkerReport report = WorkerReport.NONE;
+  private boolean killed;
+
+  private Worker(String name, Process process, LedgerReader ledger, Path errors) {
+    this.name = name;
+    this.process = process;
+    this.ledger = ledger;
+    this.errors = errors;
+  }
+
+  /** Starts a process of the same Java and the same classes as this one. */
+  static Worker start(
+      String name, String group, String stream, String url, Duration lease, Path folder)
+      throws IOException {
+    Path ledger = folder.resolve(name + ".ids");
+    Path errors = folder.resolve(name + ".err");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx256m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName(),
+            "demo-worker",
+            "--url=" + url,
+            "--stream=" + stream,
+            "--group=" + group,
+            "--lease=" + lease,
+            "--ledger=" + ledger);
+    builder.redirectError(errors.toFile());
+    Worker worker = new Worker(name, builder.start(), new LedgerReader(ledger), errors);
+    Thread reader = new Thread(worker::readReports, "reports-" + name);
+    reader.setDaemon(true);
+    reader.start();
+    return worker;
+  }
+
+  private void readReports() {
+    try (BufferedReader lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        @Nullable WorkerReport news = WorkerReport.parse(line);
+        if (news != null) {
+          report = news;
+        }
+      }
+    } catch (IOException e) {
+      // it was killed
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean alive() {
+    return process.isAlive();
+  }
+
+  /** Whether it ended without being told to. */
+  boolean failed() {
+    return !killed && !process.isAlive();
+  }
+
+  /** What it said last on stderr. */
+  String lastError() throws IOException {
+    List<String> lines = Files.readAllLines(errors);
+    return lines.isEmpty() ? "it said nothing" : lines.get(lines.size() - 1);
+  }
+
+  WorkerReport report() {
+    return report;
+  }
+
+  LedgerReader ledger() {
+    return ledger;
+  }
+
+  /** SIGKILL: no handler, no hook, no farewell to the database. */
+  void kill() {
+    killed = true;
+    process.destroyForcibly();
+  }
+
+  /** Ends its stdin, so that it stops in good order. */
+  void askToStop() {
+    try {
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      // it is gone already
+    }
+  }
+
+  @Override
+  public void close() {
+    askToStop();
+    try {
+      if (process.waitFor(STOP_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroyForcibly();
+  }
+}

@@ -1,0 +1,130 @@
+package io.sqlstreams.lab;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A {@link WorkerProcess} as seen by the test that started it. Not thread-safe. */
+public final class Worker implements AutoCloseable {
+  private final Process process;
+  private final BufferedReader output;
+  private final Ledger ledger;
+
+  private Worker(Process process, Ledger ledger) {
+    this.process = process;
+    this.output = process.inputReader(StandardCharsets.UTF_8);
+    this.ledger = ledger;
+  }
+
+  /** Starts a process with these settings; it consumes when this returns. */
+  public static Worker start(WorkerSettings settings) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(List.of("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(WorkerProcess.class.getName());
+    command.addAll(settings.arguments());
+    try {
+      Process process =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      Worker worker = new Worker(process, new Ledger(Path.of(settings.ledger())));
+      String line = worker.output.readLine();
+      if (!"ready".equals(line)) {
+        worker.kill();
+        throw new IllegalStateException("the worker said " + line + " instead of ready");
+      }
+      return worker;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What it has done so far. */
+  public List<Ledger.Entry> entries() {
+    return ledger.entries();
+  }
+
+  /** Waits until it has done at least so many messages. */
+  public void awaitEntries(int entries) {
+    while (ledger.entries().size() < entries && process.isAlive()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Whether it still runs. */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Freezes it (SIGSTOP). */
+  public void freeze() {
+    signal("STOP");
+  }
+
+  /** Lets it go on (SIGCONT). */
+  public void thaw() {
+    signal("CONT");
+  }
+
+  /** Asks it to end (SIGTERM) and waits for that. */
+  public void terminate() {
+    process.destroy();
+    awaitEnd();
+  }
+
+  /** Kills it (SIGKILL) and waits for its end. */
+  public void kill() {
+    process.destroyForcibly();
+    awaitEnd();
+  }
+
+  /** Waits for its end, however it comes. */
+  public void awaitEnd() {
+    try {
+      if (!process.waitFor(60, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("the worker doesn't end");
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Has it stop in order; gives its counters. */
+  public String finish() {
+    try {
+      process.getOutputStream().close();
+      String counters = output.readLine();
+      awaitEnd();
+      return counters == null ? "" : counters;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Kills it if it still runs. */
+  @Override
+  public void close() {
+    kill();
+  }
+
+  private void signal(String name) {
+    try {
+      int exit =
+          new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+              .inheritIO()
+              .start()
+              .waitFor();
+      if (exit != 0) {
+        throw new IllegalStateException("kill -" + name + " failed");
+      }
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

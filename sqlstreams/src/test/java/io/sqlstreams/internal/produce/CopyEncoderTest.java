@@ -1,0 +1,91 @@
+package io.sqlstreams.internal.produce;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sqlstreams.config.PayloadType;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class CopyEncoderTest {
+  private static final ReadyMessage FULL =
+      new ReadyMessage(3, "r\u00e9", "k", "{\"a\":1}".getBytes(UTF_8), "{\"n\":\"v\"}");
+  private static final ReadyMessage BARE = new ReadyMessage(1, null, "", new byte[0], null);
+
+  @Test
+  void rowsAreAsTheManualSays() throws Exception {
+    assertThat(encode(PayloadType.JSON, 1 << 10)).isEqualTo(expected(false));
+    assertThat(encode(PayloadType.BYTEA, 1 << 10)).isEqualTo(expected(false));
+    assertThat(encode(PayloadType.JSONB, 1 << 10)).isEqualTo(expected(true));
+  }
+
+  @Test
+  void theBytesAreTheSameWhateverTheChunks() throws Exception {
+    for (int chunk = 8; chunk < 200; chunk++) {
+      assertThat(encode(PayloadType.JSONB, chunk)).as("chunks of %d", chunk).isEqualTo(expected(true));
+    }
+  }
+
+  @Test
+  void noChunkIsLargerThanItsLimitButForValuesThatAre() throws Exception {
+    List<Integer> lengths = new ArrayList<>();
+    CopyEncoder encoder =
+        new CopyEncoder(PayloadType.BYTEA, (bytes, offset, length) -> lengths.add(length), 100);
+    encoder.put(1, new ReadyMessage(1, null, null, new byte[100], null));
+    encoder.put(2, new ReadyMessage(1, null, null, new byte[101], null));
+    encoder.finish();
+    assertThat(lengths).filteredOn(length -> length > 100).containsExactly(101);
+    assertThat(lengths.stream().mapToInt(Integer::intValue).sum()).isEqualTo(19 + 2 * (2 + 12 + 8 + 4 + 4 + 4 + 4) + 201 + 2);
+  }
+
+  private static byte[] encode(PayloadType payloadType, int chunk) throws SQLException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    CopyEncoder encoder = new CopyEncoder(payloadType, out::write, chunk);
+    encoder.put(0x0102030405060708L, FULL);
+    encoder.put(9, BARE);
+    encoder.finish();
+    return out.toByteArray();
+  }
+
+  private static byte[] expected(boolean isJsonb) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.write(new byte[] {'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0});
+    out.writeInt(0);
+    out.writeInt(0);
+    row(out, isJsonb, 0x0102030405060708L, FULL);
+    row(out, isJsonb, 9, BARE);
+    out.writeShort(-1);
+    return bytes.toByteArray();
+  }
+
+  private static void row(DataOutputStream out, boolean isJsonb, long id, ReadyMessage message)
+      throws IOException {
+    out.writeShort(6);
+    out.writeInt(8);
+    out.writeLong(id);
+    out.writeInt(4);
+    out.writeInt(message.schemaVersion());
+    field(out, false, message.routingKey() == null ? null : message.routingKey().getBytes(UTF_8));
+    field(out, false, message.messageKey() == null ? null : message.messageKey().getBytes(UTF_8));
+    field(out, isJsonb, message.payload());
+    field(out, true, message.headers() == null ? null : message.headers().getBytes(UTF_8));
+  }
+
+  private static void field(DataOutputStream out, boolean isJsonb, byte[] bytes) throws IOException {
+    if (bytes == null) {
+      out.writeInt(-1);
+      return;
+    }
+    out.writeInt(bytes.length + (isJsonb ? 1 : 0));
+    if (isJsonb) {
+      out.writeByte(1);
+    }
+    out.write(bytes);
+  }
+}
