@@ -32,49 +32,37 @@ class LayersTest {
   /** What each internal package may use of the others. */
   private static final Map<String, Set<String>> INTERNAL_USES =
       Map.ofEntries(
-          // the ground: statements and connections, JSON, threads, in-memory signals
+          // the ground: statements and connections, payloads, threads, signals
           entry("sql", Set.of()),
           entry("codec", Set.of()),
           entry("lifecycle", Set.of()),
           entry("wake", Set.of()),
-          // the tables and what is registered
+          // the tables, and what is registered
           entry("schema", Set.of("sql")),
           entry("partition", Set.of("sql", "schema")),
           entry("catalog", Set.of("sql", "schema", "partition")),
           // the path of a message
-          entry("log", Set.of("sql")),
-          entry(
-              "produce",
-              Set.of("sql", "log", "partition", "catalog", "codec", "lifecycle", "wake")),
+          entry("produce", Set.of("sql")),
+          entry("log", Set.of()),
           entry("fence", Set.of("sql")),
+          entry("claim", Set.of("sql", "log")),
           entry("lease", Set.of("sql", "lifecycle", "wake")),
-          entry("claim", Set.of("sql", "log", "fence")),
-          entry("outcome", Set.of("sql", "log", "claim")),
+          entry("outcome", Set.of("sql")),
           entry(
               "dispatch",
-              Set.of(
-                  "sql",
-                  "log",
-                  "fence",
-                  "lease",
-                  "claim",
-                  "outcome",
-                  "catalog",
-                  "codec",
-                  "lifecycle",
-                  "wake")),
+              Set.of("sql", "log", "fence", "claim", "lease", "outcome", "lifecycle", "wake")),
           // what ties them together
           entry(
               "client",
               Set.of(
                   "sql",
+                  "codec",
                   "schema",
                   "partition",
                   "catalog",
-                  "codec",
                   "produce",
+                  "lease",
                   "dispatch",
-                  "lifecycle",
                   "wake")));
 
   /** What each API package may use of the others. */

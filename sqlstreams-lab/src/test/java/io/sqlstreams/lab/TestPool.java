@@ -20,10 +20,20 @@ public final class TestPool {
 
   /** A pool of this size over a source of connections; close it. */
   public static HikariDataSource of(DataSource source, int size) {
+    return of(source, size, true);
+  }
+
+  /** A pool of this size with all that a library must endure: see {@link TestDatabase#hostile}; close it. */
+  public static HikariDataSource hostile(TestDatabase database, int size) {
+    return of(database.hostile(), size, false);
+  }
+
+  private static HikariDataSource of(DataSource source, int size, boolean autoCommit) {
     HikariConfig config = new HikariConfig();
     config.setDataSource(source);
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(0);
+    config.setAutoCommit(autoCommit);
     return new HikariDataSource(config);
   }
 }

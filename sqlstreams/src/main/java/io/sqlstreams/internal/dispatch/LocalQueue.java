@@ -44,9 +44,13 @@ final class LocalQueue {
     wakeAt = messages;
   }
 
+  /** Adds work; once the queue is closed, that leaves it unbegun. */
   void add(Work work) {
     lock.lock();
     try {
+      if (closed) {
+        return;
+      }
       for (Delivery delivery : work.deliveries()) {
         waiting.add(delivery);
         bytes += delivery.bytes();

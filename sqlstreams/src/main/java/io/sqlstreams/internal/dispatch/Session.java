@@ -170,14 +170,15 @@ public final class Session implements Consumption {
   /** For threads that the stop itself waits for. */
   private void stopAside() {
     if (stopAsked.compareAndSet(false, true)) {
+      queue.close();
       new Thread(this::shutDown, "sqlstreams-stop").start();
     }
   }
 
   private void shutDown() {
     try {
-      fetcher.stop();
       queue.close();
+      fetcher.stop();
       handlers.stop();
       List<Work> rest = holdings.unfinished();
       completer.stop(rest);
