@@ -85,7 +85,8 @@ final class BenchCommand implements Callable<Integer> {
       names = "--payload",
       split = ",",
       defaultValue = "typed",
-      description = "typed (through Jackson), raw (ready bytes) or typed,raw. Default: ${DEFAULT-VALUE}.")
+      description =
+          "typed (through Jackson), raw (ready bytes) or typed,raw. Default: ${DEFAULT-VALUE}.")
   List<PayloadForm> forms = List.of(PayloadForm.TYPED);
 
   @Option(
@@ -156,7 +157,7 @@ final class BenchCommand implements Callable<Integer> {
     require(messages == null || seconds == null, "--messages and --seconds exclude each other");
     require(messages == null || messages >= 1, "--messages must be 1 or above");
     require(
-        seconds == null || seconds >= 1 && seconds <= Duration.ofHours(1).toSeconds(),
+        seconds == null || (seconds >= 1 && seconds <= Duration.ofHours(1).toSeconds()),
         "--seconds must be from 1 to 3600");
     require(rounds >= 1, "--rounds must be 1 or above");
     require(

@@ -1,6 +1,8 @@
 package io.sqlstreams.bench;
 
-/** A run that can't go on, or whose result is wrong. The message is for the user and is one line. */
+/**
+ * A run that can't go on, or whose result is wrong. The message is for the user and is one line.
+ */
 public final class BenchException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -1,5 +1,7 @@
 package io.sqlstreams.bench;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.PrintWriter;
 import picocli.CommandLine;
 
@@ -11,7 +13,10 @@ public final class Main {
 
   public static void main(String[] arguments) {
     System.exit(
-        run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), arguments));
+        run(
+            new PrintWriter(System.out, true, UTF_8),
+            new PrintWriter(System.err, true, UTF_8),
+            arguments));
   }
 
   /** Runs it and returns the exit code. */

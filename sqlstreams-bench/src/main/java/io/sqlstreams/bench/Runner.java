@@ -28,8 +28,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Goes through the rounds. The scenarios take turns, so that what changes on the machine in the meantime changes for all of
- * them. Each scenario has one round first that doesn't count.
+ * Goes through the rounds. The scenarios take turns, so that what changes on the machine in the
+ * meantime changes for all of them. Each scenario has one round first that doesn't count.
  */
 final class Runner {
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
@@ -59,23 +59,20 @@ final class Runner {
     Map<String, String> settings = server.settings();
     progress.print(TextReport.settings(machine, settings, options.told()));
     progress.flush();
-    String schema = "bench_" + UUID.randomUUID().toString().substring(0, 8);
-    try (SqlStreams client =
-        SqlStreams.builder(server.pool()).schema(schema).allowDestroy(true).build()) {
+    try (Schema schema = new Schema(server);
+        SqlStreams client =
+            SqlStreams.builder(server.pool()).schema(schema.name).allowDestroy(true).build()) {
       Workbench bench =
           new Workbench(
               server.pool(),
-              schema,
+              schema.name,
               client,
               Payloads.of(options.payloadBytes()),
               options.payloadType(),
               options.consuming(),
               new AtomicLong());
       client.system().register();
-      return new RunReport(
-          startedAt.toString(), machine, settings, options.told(), rounds(bench));
-    } finally {
-      server.execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
+      return new RunReport(startedAt.toString(), machine, settings, options.told(), rounds(bench));
     }
   }
 
@@ -88,7 +85,11 @@ final class Runner {
         RoundReport round = round(bench, scenario, meters);
         String name = number == 0 ? "warm-up" : "round " + number;
         progress.printf(
-            Locale.ROOT, "%-8s %-20s %,10.0f/s%n", name, scenario.label(), round.messagesPerSecond());
+            Locale.ROOT,
+            "%-8s %-20s %,10.0f/s%n",
+            name,
+            scenario.label(),
+            round.messagesPerSecond());
         progress.flush();
         if (number > 0) {
           rounds.getOrDefault(scenario, new ArrayList<>()).add(round);
@@ -147,5 +148,17 @@ final class Runner {
             "%.2f",
             ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
     return machine;
+  }
+
+  /** The schema of one run, with a name of its own; dropped when closed, whatever is in it. */
+  private record Schema(Server server, String name) implements AutoCloseable {
+    Schema(Server server) {
+      this(server, "bench_" + UUID.randomUUID().toString().substring(0, 8));
+    }
+
+    @Override
+    public void close() throws SQLException {
+      server.execute("DROP SCHEMA IF EXISTS " + name + " CASCADE");
+    }
   }
 }

@@ -1,4 +1,7 @@
-/** The load generator: {@link io.sqlstreams.bench.Main} reads the command line, {@link io.sqlstreams.bench.Runner} goes through the rounds. */
+/**
+ * The load generator: {@link io.sqlstreams.bench.Main} reads the command line, {@link
+ * io.sqlstreams.bench.Runner} goes through the rounds.
+ */
 @NullMarked
 package io.sqlstreams.bench;
 

@@ -18,6 +18,7 @@ public final class StepReader {
   private final Claims claims;
   private final Fence fence;
   private long looks;
+  private boolean behind;
 
   public StepReader(TestStream stream) {
     Database database = new Database(stream.dataSource(), stream.scope().schema());
@@ -32,7 +33,8 @@ public final class StepReader {
   public List<Long> poll() {
     List<Long> taken = new ArrayList<>();
     Poll poll = claim(taken);
-    if (poll.atGap()) {
+    behind = poll.atGap();
+    if (behind) {
       looks++;
       if (fence.prove(poll.claimed())) {
         claim(taken);
@@ -57,6 +59,11 @@ public final class StepReader {
       poll.range().messages().stream().map(StoredMessage::id).forEach(taken::add);
     }
     return poll;
+  }
+
+  /** Whether the last poll stopped at a gap. */
+  public boolean isBehind() {
+    return behind;
   }
 
   public Claims claims() {

@@ -70,6 +70,11 @@ public final class TestStream {
     return TestPool.shared(database);
   }
 
+  /** A connection that no pool counts; close it. */
+  public Connection unpooled() throws SQLException {
+    return database.dataSource().getConnection();
+  }
+
   /** The text with {@code {log}}, {@code {cursor}}, {@code {lease}}, {@code {queue}}, {@code {deliveries}} as table names. */
   public String sql(String text) {
     String prefix = database.schema() + ".";

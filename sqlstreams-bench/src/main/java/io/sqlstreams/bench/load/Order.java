@@ -9,7 +9,12 @@ import java.util.List;
  * @param note text that fills the payload up to its size
  */
 public record Order(
-    String orderId, String customer, BigDecimal total, boolean paid, List<Line> lines, String note) {
+    String orderId,
+    String customer,
+    BigDecimal total,
+    boolean paid,
+    List<Line> lines,
+    String note) {
   /** One position of the order. */
   public record Line(String sku, int quantity, BigDecimal price) {}
 }

@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Payloads of exactly one size, made before anything is timed. The text in them is random, so that neither the server's
- * compression nor a cache gets it for nothing. Immutable.
+ * Payloads of exactly one size, made before anything is timed. The text in them is random, so that
+ * neither the server's compression nor a cache gets it for nothing. Immutable.
  *
  * @param bytes the size of each as JSON in UTF-8
  * @param typed as objects
@@ -48,7 +48,12 @@ public record Payloads(int bytes, List<Order> typed, List<byte[]> encoded, List<
       int room = bytes - mapper.writeValueAsBytes(bare).length;
       Order full =
           new Order(
-              bare.orderId(), bare.customer(), bare.total(), bare.paid(), bare.lines(), text(room, random));
+              bare.orderId(),
+              bare.customer(),
+              bare.total(),
+              bare.paid(),
+              bare.lines(),
+              text(room, random));
       typed.add(full);
       encoded.add(mapper.writeValueAsBytes(full));
     }

@@ -36,7 +36,7 @@ public final class Quota {
 
   /** Takes up to so many messages; 0 when the round is over. */
   public int take(int upTo) {
-    if (stopped || time != null && System.nanoTime() - startedAt >= time.toNanos()) {
+    if (stopped || (time != null && System.nanoTime() - startedAt >= time.toNanos())) {
       return 0;
     }
     long before = left.getAndUpdate(value -> Math.max(0, value - upTo));

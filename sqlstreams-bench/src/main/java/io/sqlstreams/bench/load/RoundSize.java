@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param time how long it produces instead; null for until the messages are produced
  */
 public record RoundSize(@Nullable Long messages, @Nullable Duration time) {
-  /** Faster than any table takes rows in one process, for what must exist before a round of a given time. */
+  /**
+   * Faster than any table takes rows in one process, for what must exist before a round of a given
+   * time.
+   */
   private static final long MOST_A_SECOND = 1_000_000;
 
   /** What each scenario likes. */

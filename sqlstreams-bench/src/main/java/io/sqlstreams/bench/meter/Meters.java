@@ -26,8 +26,8 @@ public final class Meters {
       """;
 
   /**
-   * A statement's name is the comment before or behind its first word, else its beginning without the names of schema and
-   * stream. Our own are left out.
+   * A statement's name is the comment before or behind its first word, else its beginning without
+   * the names of schema and stream. Our own are left out.
    */
   private static final String STATEMENTS =
       """

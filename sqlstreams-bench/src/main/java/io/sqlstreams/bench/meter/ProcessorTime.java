@@ -13,12 +13,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param jvm of this process
  * @param server of all processes of the server; null where they can't be seen
- * @param machine of everything that runs here, the time that a hypervisor took included; null where it isn't told
+ * @param machine of everything that runs here, the time that a hypervisor took included; null where
+ *     it isn't told
  */
 record ProcessorTime(double jvm, @Nullable Double server, @Nullable Double machine) {
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** The columns of the first line of /proc/stat that aren't busy: idle, iowait. Those after steal are counted twice. */
+  /**
+   * The columns of the first line of /proc/stat that aren't busy: idle, iowait. Those after steal
+   * are counted twice.
+   */
   private static final int STEAL = 8;
 
   private static final int IDLE = 4;

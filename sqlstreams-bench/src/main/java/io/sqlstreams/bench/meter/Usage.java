@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
  * What was used between two readings. Null is what isn't known here.
  *
  * @param walBytes bytes of write-ahead log, by the whole server
- * @param statements the statements that ran in this database, by name
+ * @param statements the statements that ran in this database, by name. The server counts a BEGIN,
+ *     COMMIT or LOCK that the driver has prepared only until then, so these are fewer than there
+ *     were
  * @param serverCpuSeconds processor time of the server
  * @param jvmCpuSeconds processor time of this process
  * @param otherCpuSeconds processor time that neither of the two got, busy with something else

@@ -6,7 +6,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of one scenario over its rounds. Null is what isn't known on this machine or in this run.
+ * The figures of one scenario over its rounds. Null is what isn't known on this machine or in this
+ * run.
  *
  * @param scenario its name
  * @param payload how payloads were handed over
@@ -36,6 +37,8 @@ public record ScenarioReport(
     List<RoundReport> rounds) {
 
   /**
+   * The figures of these rounds.
+   *
    * @param rawLimit the raw limit's rounds in the same order; null when it isn't part of the run
    */
   public static ScenarioReport of(

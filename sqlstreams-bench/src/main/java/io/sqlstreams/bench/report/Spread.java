@@ -34,8 +34,8 @@ public record Spread(double median, double min, double max) {
   }
 
   /**
-   * The quotients, place by place. What two figures of the same round have in common, as a slow moment of the machine,
-   * cancels out.
+   * The quotients, place by place. What two figures of the same round have in common, as a slow
+   * moment of the machine, cancels out.
    */
   public static List<Double> ratios(List<Double> values, List<Double> bases) {
     if (values.size() != bases.size()) {

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Rows of text whose columns line up: the first to the left, the others to the right. Not thread-safe. */
+/**
+ * Rows of text whose columns line up: the first to the left, the others to the right. Not
+ * thread-safe.
+ */
 final class Table {
   private static final String GAP = "  ";
 

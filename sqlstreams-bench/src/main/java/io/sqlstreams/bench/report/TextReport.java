@@ -71,9 +71,7 @@ public final class TextReport {
     }
     Table table = new Table().row("statement", "calls", "total ms", "mean ms");
     sums.entrySet().stream()
-        .sorted(
-            Comparator.comparingDouble(
-                entry -> -entry.getValue().milliseconds()))
+        .sorted(Comparator.comparingDouble(entry -> -entry.getValue().milliseconds()))
         .limit(most)
         .forEach(
             entry -> {

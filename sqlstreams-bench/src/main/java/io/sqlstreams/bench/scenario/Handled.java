@@ -51,8 +51,7 @@ final class Handled {
       if (ids.size() == before) {
         throw new BenchException(
             "nothing was handled for %d s: %d of %d messages are, %s"
-                .formatted(
-                    STALLED_AFTER.toSeconds(), before, messages, consumption.counters()));
+                .formatted(STALLED_AFTER.toSeconds(), before, messages, consumption.counters()));
       }
       before = ids.size();
     }

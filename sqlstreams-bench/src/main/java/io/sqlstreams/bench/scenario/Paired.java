@@ -1,8 +1,8 @@
 package io.sqlstreams.bench.scenario;
 
+import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
 import io.sqlstreams.ConsumptionCounters;
-import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.bench.BenchException;
 import io.sqlstreams.bench.load.PayloadForm;
 import io.sqlstreams.bench.load.Quota;
@@ -89,7 +89,10 @@ record Paired(PayloadForm form) implements Scenario {
       long unknown = handled.ids().missingIn(producing.ids());
       if (lost > 0 || unknown > 0) {
         throw new BenchException(
-            lost + " messages were never handled, and " + unknown + " handled that nobody produced");
+            lost
+                + " messages were never handled, and "
+                + unknown
+                + " handled that nobody produced");
       }
       bench.verifyLog(bench.logOf(cargo.stream()), producing.ids().size());
     }

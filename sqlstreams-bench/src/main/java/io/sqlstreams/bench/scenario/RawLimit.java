@@ -6,8 +6,9 @@ import io.sqlstreams.bench.load.Quota;
 import io.sqlstreams.config.StreamConfig;
 
 /**
- * What this server, this driver and these tables can do at best: one connection writes by binary COPY, another reads
- * ranges, and nothing else happens. The table is a copy of a message log, so the two can't drift apart.
+ * What this server, this driver and these tables can do at best: one connection writes by binary
+ * COPY, another reads ranges, and nothing else happens. The table is a copy of a message log, so
+ * the two can't drift apart.
  */
 record RawLimit() implements Scenario {
   static final String NAME = "raw-limit";

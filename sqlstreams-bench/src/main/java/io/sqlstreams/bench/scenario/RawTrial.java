@@ -5,6 +5,7 @@ import io.sqlstreams.bench.load.Crew;
 import io.sqlstreams.bench.load.IdSet;
 import io.sqlstreams.bench.load.Quota;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +53,7 @@ final class RawTrial implements Trial {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws SQLException {
     bench.execute("DROP TABLE " + table);
   }
 }

@@ -14,7 +14,10 @@ import org.HdrHistogram.Histogram;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
-/** Writes rows by COPY in its binary format (PostgreSQL's manual, COPY, Binary Format), each batch a transaction. */
+/**
+ * Writes rows by COPY in its binary format (PostgreSQL's manual, COPY, Binary Format), each batch a
+ * transaction.
+ */
 final class RawWriter implements Callable<Void> {
   private static final byte[] HEADER =
       "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0".getBytes(StandardCharsets.ISO_8859_1);

@@ -1,6 +1,7 @@
 package io.sqlstreams.bench.scenario;
 
 import io.sqlstreams.bench.BenchException;
+import java.sql.SQLException;
 
 /** One round of a scenario. */
 public interface Trial extends AutoCloseable {
@@ -16,5 +17,5 @@ public interface Trial extends AutoCloseable {
 
   /** Drops the tables. */
   @Override
-  void close() throws Exception;
+  void close() throws SQLException;
 }

@@ -60,7 +60,8 @@ public record Workbench(
   /**
    * Compares what a log holds with what was produced.
    *
-   * @throws BenchException when rows are missing or too many, or payloads have another size than they should
+   * @throws BenchException when rows are missing or too many, or payloads have another size than
+   *     they should
    */
   void verifyLog(String log, long messages) throws SQLException {
     // jsonb drops the spaces of the text

@@ -22,7 +22,10 @@ final class Written {
     return last;
   }
 
-  /** Waits until this id is committed or nothing more comes, and returns the last id that is committed. */
+  /**
+   * Waits until this id is committed or nothing more comes, and returns the last id that is
+   * committed.
+   */
   synchronized long await(long id) throws InterruptedException {
     while (last < id && !ended) {
       wait();

@@ -20,6 +20,11 @@ public final class Statement {
     return sql;
   }
 
+  /** The names of the parameters, in the order of their places in the text. */
+  public List<String> parameters() {
+    return parameters;
+  }
+
   /** Prepares a call on this connection; close it. */
   public Call on(Connection connection) throws SQLException {
     PreparedStatement prepared = connection.prepareStatement(sql);

@@ -1,0 +1,168 @@
+package io.sqlstreams.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.StreamConfig;
+import io.sqlstreams.lab.TestStream;
+import io.sqlstreams.test.SqlStreamsTest;
+import io.sqlstreams.test.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The plan of the claim must not depend on luck: no statistics, a generic plan, a long log behind it. */
+@SqlStreamsTest
+class ClaimPlanIT {
+  private static final int PARTITIONS = 20;
+  private static final int PARTITION_SIZE = 60_000;
+  private static final int CLAIM = 500;
+
+  TestDatabase database;
+
+  @Test
+  void b17_b19_aClaimTouchesOnePartitionAndAsManyBuffersWhateverIsBehindIt() throws SQLException {
+    TestStream stream =
+        TestStream.register(
+            database,
+            StreamConfig.defaults().withPartitionSize(PARTITION_SIZE),
+            GroupConfig.defaults());
+    try (Connection connection = stream.unpooled();
+        Statement statement = connection.createStatement()) {
+      addPartitions(stream, statement);
+      // planned while the table is empty and never analysed, and kept
+      statement.execute("SET plan_cache_mode = force_generic_plan");
+      statement.execute("PREPARE kept AS " + numbered(ClaimSql.CLAIM.in(stream.scope()).sql()));
+      explain(stream, statement, "kept");
+
+      load(stream, statement, 2_000);
+      position(stream, statement, 1_000);
+      Plan few = explain(stream, statement, "kept");
+
+      load(stream, statement, 1_000_000);
+      position(stream, statement, 1_000_000);
+      Plan many = explain(stream, statement, "kept");
+
+      for (Plan plan : List.of(few, many)) {
+        assertThat(plan.partitions()).as(plan.text()).hasSize(1);
+        assertThat(plan.text()).doesNotContain("Seq Scan on message_log");
+        assertThat(plan.rows()).isEqualTo(CLAIM);
+      }
+      // the index of a full partition can have one level more than that of one with 2,000 rows
+      assertThat(many.buffers()).isBetween(few.buffers() - 20, few.buffers() + 20);
+
+      // the same when the planner may choose anew, and with statistics that say "empty"
+      statement.execute("SET plan_cache_mode = auto");
+      statement.execute("PREPARE fresh AS " + numbered(ClaimSql.CLAIM.in(stream.scope()).sql()));
+      position(stream, statement, 1_000_000);
+      Plan fresh = explain(stream, statement, "fresh");
+      assertThat(fresh.partitions()).as(fresh.text()).hasSize(1);
+      assertThat(fresh.text()).doesNotContain("Seq Scan on message_log");
+      assertThat(fresh.buffers()).isBetween(few.buffers() - 20, few.buffers() + 20);
+    }
+  }
+
+  private record Plan(String text, Set<String> partitions, long buffers, long rows) {}
+
+  private static final Pattern TOUCHED =
+      Pattern.compile(
+          "(?:Scan|Index Scan|Index Only Scan|Bitmap Heap Scan)[^\\n]* on message_log_\\d+_(\\d+)[^\\n]*actual");
+  private static final Pattern BUFFERS = Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
+  private static final Pattern ROWS = Pattern.compile("actual rows=(\\d+)");
+
+  private static Plan explain(TestStream stream, Statement statement, String prepared)
+      throws SQLException {
+    StringBuilder text = new StringBuilder();
+    try (ResultSet row =
+        statement.executeQuery(
+            "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE "
+                + prepared
+                + arguments(stream))) {
+      while (row.next()) {
+        text.append(row.getString(1)).append('\n');
+      }
+    }
+    Set<String> partitions = new TreeSet<>();
+    Matcher touched = TOUCHED.matcher(text);
+    while (touched.find()) {
+      partitions.add(touched.group(1));
+    }
+    Matcher buffers = BUFFERS.matcher(text);
+    long hit = 0;
+    if (buffers.find()) {
+      hit = Long.parseLong(buffers.group(1)) + (buffers.group(2) == null ? 0 : Long.parseLong(buffers.group(2)));
+    }
+    Matcher rows = ROWS.matcher(text);
+    assertThat(rows.find()).isTrue();
+    return new Plan(text.toString(), partitions, hit, Long.parseLong(rows.group(1)));
+  }
+
+  /** The arguments in the order in which the parameters stand in the text. */
+  private static String arguments(TestStream stream) {
+    Map<String, String> values =
+        Map.of(
+            "group", stream.group().id() + "::BIGINT",
+            "settled", "0::BIGINT",
+            "max_messages", CLAIM + "::INT",
+            "max_bytes", "1000000000::BIGINT",
+            "take_suspect", "true",
+            "schema_version", "NULL::INT",
+            "token", "gen_random_uuid()",
+            "session", "gen_random_uuid()",
+            "lease_us", "60000000::BIGINT");
+    List<String> names = ClaimSql.CLAIM.in(stream.scope()).parameters();
+    return names.stream().map(values::get).toList().toString().replace('[', '(').replace(']', ')');
+  }
+
+  private static String numbered(String sql) {
+    StringBuilder numbered = new StringBuilder();
+    int number = 0;
+    for (String part : sql.split("\\?", -1)) {
+      numbered.append(number == 0 ? "" : "$" + number).append(part);
+      number++;
+    }
+    return numbered.toString();
+  }
+
+  private void addPartitions(TestStream stream, Statement statement) throws SQLException {
+    for (int k = 2; k < PARTITIONS; k++) {
+      statement.execute(
+          stream.sql(
+              "CREATE TABLE {log}_"
+                  + k
+                  + " PARTITION OF {log} FOR VALUES FROM ("
+                  + ((long) k * PARTITION_SIZE + 1)
+                  + ") TO ("
+                  + ((k + 1L) * PARTITION_SIZE + 1)
+                  + ")"));
+    }
+    statement.execute(stream.sql("ANALYZE {log}"));
+    for (int k = 0; k < PARTITIONS; k++) {
+      statement.execute(stream.sql("ALTER TABLE {log}_" + k + " SET (autovacuum_enabled = false)"));
+    }
+  }
+
+  private static void load(TestStream stream, Statement statement, int messages)
+      throws SQLException {
+    statement.execute(
+        stream.sql(
+            "INSERT INTO {log} (schema_version, payload) SELECT 1, '{\"some\":\"thing to read\"}' FROM generate_series(1, "
+                + messages
+                + ")"));
+  }
+
+  private static void position(TestStream stream, Statement statement, long claimed)
+      throws SQLException {
+    statement.execute(stream.sql("TRUNCATE {lease}"));
+    statement.execute(
+        stream.sql("UPDATE {cursor} SET committed = " + claimed + ", claimed = " + claimed));
+  }
+}
