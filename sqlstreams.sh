@@ -27,7 +27,7 @@ fi
 command -v "$java" > /dev/null || fail "Java is missing: install Java 17 or above, or set JAVA_HOME"
 
 is_current() {
-  [ -f "$jar" ] && [ -z "$(cd "$root" && find "${sources[@]}" -newer "$jar" -print 2> /dev/null | head -n 1)" ]
+  [ -f "$jar" ] && [ -z "$(cd "$root" && find "${sources[@]}" -newer "$jar" -print -quit)" ]
 }
 
 build() {

@@ -5,11 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Whether the arguments are what the caller typed. In a locale without UTF-8 the JVM replaces every other character by a
- * question mark before {@code main} sees it, and a payload would be stored so.
+ * Whether the arguments are what the caller typed. In a locale without UTF-8 the JVM replaces every
+ * other character by a question mark before {@code main} sees it, and a payload would be stored so.
  */
 final class Arguments {
-  private static final Path RAW = Path.of("/proc/self/cmdline"); // Linux alone; elsewhere the locale is UTF-8
+  private static final Path RAW =
+      Path.of("/proc/self/cmdline"); // Linux alone; elsewhere the locale is UTF-8
 
   private Arguments() {}
 

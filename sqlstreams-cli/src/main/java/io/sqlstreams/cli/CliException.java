@@ -1,6 +1,8 @@
 package io.sqlstreams.cli;
 
-/** What the command line itself has to refuse: one line that says what to do. The exit code is 1. */
+/**
+ * What the command line itself has to refuse: one line that says what to do. The exit code is 1.
+ */
 public final class CliException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -40,7 +40,8 @@ final class ConnectionOptions {
       names = "--password",
       paramLabel = "TEXT",
       defaultValue = "${env:SQLSTREAMS_PASSWORD}",
-      description = "Its password; better $SQLSTREAMS_PASSWORD or ~/.pgpass, which no process list shows.")
+      description =
+          "Its password; better $SQLSTREAMS_PASSWORD or ~/.pgpass, which no process list shows.")
   private @Nullable String password;
 
   @Option(
@@ -81,14 +82,16 @@ final class ConnectionOptions {
       return work.apply(client);
     } catch (PoolInitializationException e) {
       throw new CliException(
-          "no connection to the database: " + reason(e) + ": check its address and its credentials", e);
+          "no connection to the database: " + reason(e) + ": check its address and its credentials",
+          e);
     }
   }
 
   private PGSimpleDataSource dataSource() {
     if (url == null || url.isBlank()) {
       throw new ParameterException(
-          spec.commandLine(), "no database is named: give --url jdbc:postgresql://host:port/name, or set SQLSTREAMS_URL");
+          spec.commandLine(),
+          "no database is named: give --url jdbc:postgresql://host:port/name, or set SQLSTREAMS_URL");
     }
     PGSimpleDataSource dataSource = new PGSimpleDataSource();
     try {

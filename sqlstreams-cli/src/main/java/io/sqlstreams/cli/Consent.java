@@ -23,7 +23,8 @@ final class Consent {
     }
     @Nullable Console console = Terminal.console();
     if (console == null) {
-      throw new CliException("nothing was destroyed: this deletes " + loss + " for good; add --yes if you mean it");
+      throw new CliException(
+          "nothing was destroyed: this deletes " + loss + " for good; add --yes if you mean it");
     }
     @Nullable String answer = console.readLine("This deletes %s for good. Go on? [yes/no] ", loss);
     if (answer == null || !answer.strip().equalsIgnoreCase("yes")) {

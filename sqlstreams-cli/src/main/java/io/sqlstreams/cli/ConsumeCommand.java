@@ -17,7 +17,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Consumes for a group and prints what comes. One handler, so that the lines are in the order of the ids. */
+/**
+ * Consumes for a group and prints what comes. One handler, so that the lines are in the order of
+ * the ids.
+ */
 @Command(
     name = "consume",
     description = {
@@ -27,7 +30,12 @@ import picocli.CommandLine.Spec;
       "Output that nobody reads for longer than the group's timeout counts as a failure."
     },
     mixinStandardHelpOptions = true,
-    footer = {"", "Examples:", "  sqlstreams consume orders billing", "  sqlstreams consume orders billing --count 10"})
+    footer = {
+      "",
+      "Examples:",
+      "  sqlstreams consume orders billing",
+      "  sqlstreams consume orders billing --count 10"
+    })
 final class ConsumeCommand implements Callable<Integer> {
   @Spec
   @SuppressWarnings("NullAway.Init") // by picocli
@@ -61,7 +69,9 @@ final class ConsumeCommand implements Callable<Integer> {
   private int consume(SqlStreams client) {
     Printer printer = new Printer(spec.commandLine().getOut(), count);
     Consumption consumption =
-        client.stream(stream).group(group).consume(printer::print, ConsumeOptions.defaults().withHandlers(1));
+        client.stream(stream)
+            .group(group)
+            .consume(printer::print, ConsumeOptions.defaults().withHandlers(1));
     Thread atExit = new Thread(consumption::stop, "sqlstreams-stop");
     Runtime.getRuntime().addShutdownHook(atExit);
     printer.end.thenRun(consumption::stop);
@@ -72,7 +82,8 @@ final class ConsumeCommand implements Callable<Integer> {
     }
     removeHook(atExit);
     if (printer.broken) {
-      throw new CliException("stdout was closed: the last message was not printed and will be delivered again");
+      throw new CliException(
+          "stdout was closed: the last message was not printed and will be delivered again");
     }
     return 0;
   }
@@ -100,7 +111,8 @@ final class ConsumeCommand implements Callable<Integer> {
 
     synchronized Outcome print(Message<RawPayload> message) {
       if (left == 0) {
-        return Outcome.delay(Duration.ZERO); // claimed before the stop took effect: for whoever comes next
+        return Outcome.delay(
+            Duration.ZERO); // claimed before the stop took effect: for whoever comes next
       }
       out.println(
           String.join(

@@ -6,7 +6,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.TypeConversionException;
 
-/** Durations as people write them: {@code 500ms}, {@code 30s}, {@code 5m}, {@code 12h}, {@code 7d}, or ISO 8601. */
+/**
+ * Durations as people write them: {@code 500ms}, {@code 30s}, {@code 5m}, {@code 12h}, {@code 7d},
+ * or ISO 8601.
+ */
 final class DurationText {
   private static final Pattern SHORT = Pattern.compile("(\\d{1,18})(ms|s|m|h|d)");
 
@@ -27,7 +30,8 @@ final class DurationText {
         default -> Duration.ofDays(amount);
       };
     } catch (DateTimeParseException | ArithmeticException e) {
-      throw new TypeConversionException("'" + text + "' is no duration: write it as 500ms, 30s, 5m, 12h or 7d");
+      throw new TypeConversionException(
+          "'" + text + "' is no duration: write it as 500ms, 30s, 5m, 12h or 7d");
     }
   }
 }

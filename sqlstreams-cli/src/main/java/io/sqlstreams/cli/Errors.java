@@ -20,8 +20,11 @@ final class Errors {
   static int usage(ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
     StringBuilder line = new StringBuilder(oneLine(e));
-    if (e instanceof UnmatchedArgumentException unmatched && !unmatched.getSuggestions().isEmpty()) {
-      line.append(": did you mean ").append(String.join(" or ", unmatched.getSuggestions())).append('?');
+    if (e instanceof UnmatchedArgumentException unmatched
+        && !unmatched.getSuggestions().isEmpty()) {
+      line.append(": did you mean ")
+          .append(String.join(" or ", unmatched.getSuggestions()))
+          .append('?');
     }
     String help = command.getCommandSpec().qualifiedName() + " --help";
     print(command, line + ": see '" + help + "'");
@@ -51,7 +54,11 @@ final class Errors {
     }
     StackTraceElement[] trace = e.getStackTrace();
     String place = trace.length == 0 ? "" : " at " + trace[0];
-    return "this is a fault of sqlstreams itself, please report it: " + e.getClass().getName() + ": " + oneLine(e) + place;
+    return "this is a fault of sqlstreams itself, please report it: "
+        + e.getClass().getName()
+        + ": "
+        + oneLine(e)
+        + place;
   }
 
   private static String oneLine(Exception e) {

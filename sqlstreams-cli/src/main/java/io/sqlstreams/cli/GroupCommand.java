@@ -53,7 +53,8 @@ final class GroupCommand {
               names = "--timeout",
               paramLabel = "TIME",
               defaultValue = "30s",
-              description = "How long a handler may take for one message. Default: ${DEFAULT-VALUE}.")
+              description =
+                  "How long a handler may take for one message. Default: ${DEFAULT-VALUE}.")
           Duration timeout,
       @Option(
               names = "--max-retries",
@@ -72,7 +73,8 @@ final class GroupCommand {
     GroupConfig config =
         GroupConfig.defaults().withStart(start).withTimeout(timeout).withRetry(retry);
     GroupInfo group = database.with(client -> client.stream(stream).group(name).register(config));
-    println("registered group \"" + group.name() + "\" of stream \"" + stream + "\", id " + group.id());
+    println(
+        "registered group \"" + group.name() + "\" of stream \"" + stream + "\", id " + group.id());
   }
 
   @Command(description = "Show one group.", mixinStandardHelpOptions = true)
@@ -92,7 +94,9 @@ final class GroupCommand {
       @Mixin Output output,
       @Parameters(paramLabel = "STREAM", description = "The stream's name.") String stream) {
     output.all(
-        database.with(client -> client.stream(stream).groups()).stream().map(Fields::ofGroup).toList(),
+        database.with(client -> client.stream(stream).groups()).stream()
+            .map(Fields::ofGroup)
+            .toList(),
         "no group: 'sqlstreams group register STREAM GROUP' makes one");
   }
 
@@ -107,11 +111,19 @@ final class GroupCommand {
       @Parameters(index = "2", paramLabel = "NEW_NAME", description = "The new name.")
           String newName) {
     GroupInfo group = database.with(client -> client.stream(stream).group(name).rename(newName));
-    println("group \"" + name + "\" of stream \"" + stream + "\" is now named \"" + group.name() + "\"");
+    println(
+        "group \""
+            + name
+            + "\" of stream \""
+            + stream
+            + "\" is now named \""
+            + group.name()
+            + "\"");
   }
 
   @Command(
-      description = "Drop a group with its position, leases and exception queue; the messages stay.",
+      description =
+          "Drop a group with its position, leases and exception queue; the messages stay.",
       mixinStandardHelpOptions = true)
   void destroy(
       @Mixin ConnectionOptions database,
@@ -127,8 +139,7 @@ final class GroupCommand {
   }
 
   private static GroupInfo require(SqlStreams client, String stream, String name) {
-    return client
-        .stream(stream)
+    return client.stream(stream)
         .group(name)
         .get()
         .orElseThrow(() -> new GroupNotFoundException(stream, name));

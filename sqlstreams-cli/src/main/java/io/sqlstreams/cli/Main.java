@@ -10,13 +10,14 @@ import picocli.CommandLine;
 public final class Main {
   private Main() {}
 
-  /** Runs one command and ends the process: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C. */
+  /**
+   * Runs one command and ends the process: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C.
+   */
   public static void main(String[] args) {
     CommandLine commandLine = commandLine();
     // payloads are UTF-8 whatever the locale says
     commandLine.setOut(
-        new PrintWriter(
-            new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8));
+        new PrintWriter(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8));
     commandLine.setErr(
         new PrintWriter(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8));
     int exitCode =

@@ -51,7 +51,8 @@ final class Output {
     } else if (things.isEmpty()) {
       out().println(nothing);
     } else {
-      TextTable.lines(List.copyOf(things.get(0).keySet()), things.stream().map(Output::cells).toList())
+      TextTable.lines(
+              List.copyOf(things.get(0).keySet()), things.stream().map(Output::cells).toList())
           .forEach(out()::println);
     }
   }

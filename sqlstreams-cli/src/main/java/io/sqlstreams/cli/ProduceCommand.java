@@ -88,12 +88,16 @@ final class ProduceCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** The lines that aren't empty. Bytes that aren't UTF-8 are refused: a replacement character would be stored silently. */
+  /**
+   * The lines that aren't empty. Bytes that aren't UTF-8 are refused: a replacement character would
+   * be stored silently.
+   */
   static List<String> lines(InputStream in) throws IOException {
     BufferedReader reader =
         new BufferedReader(
             new InputStreamReader(
-                in, StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT)));
+                in,
+                StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT)));
     List<String> lines = new ArrayList<>();
     long chars = 0;
     try {
@@ -101,7 +105,9 @@ final class ProduceCommand implements Callable<Integer> {
         chars += line.length();
         if (chars > MAX_INPUT_CHARS) {
           throw new CliException(
-              "nothing was produced: stdin is above " + MAX_INPUT_CHARS + " characters, too much for one transaction: split it");
+              "nothing was produced: stdin is above "
+                  + MAX_INPUT_CHARS
+                  + " characters, too much for one transaction: split it");
         }
         if (!line.isBlank()) {
           lines.add(line);
@@ -109,7 +115,10 @@ final class ProduceCommand implements Callable<Integer> {
       }
     } catch (MalformedInputException e) {
       throw new CliException(
-          "nothing was produced: stdin isn't UTF-8 after line " + lines.size() + ": convert it first", e);
+          "nothing was produced: stdin isn't UTF-8 after line "
+              + lines.size()
+              + ": convert it first",
+          e);
     }
     return lines;
   }
@@ -119,7 +128,12 @@ final class ProduceCommand implements Callable<Integer> {
       case 0 -> "nothing to produce: stdin was empty";
       case 1 -> "produced message " + produced.get(0).id();
       default ->
-          "produced " + produced.size() + " messages, ids " + produced.get(0).id() + " to " + produced.get(produced.size() - 1).id();
+          "produced "
+              + produced.size()
+              + " messages, ids "
+              + produced.get(0).id()
+              + " to "
+              + produced.get(produced.size() - 1).id();
     };
   }
 }

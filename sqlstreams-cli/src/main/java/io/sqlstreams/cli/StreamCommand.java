@@ -50,7 +50,8 @@ final class StreamCommand {
               names = "--partition-size",
               paramLabel = "IDS",
               defaultValue = "" + StreamConfig.DEFAULT_PARTITION_SIZE,
-              description = "How many ids one partition spans; fixed at creation. Default: ${DEFAULT-VALUE}.")
+              description =
+                  "How many ids one partition spans; fixed at creation. Default: ${DEFAULT-VALUE}.")
           long partitionSize,
       @Option(
               names = "--max-payload-bytes",

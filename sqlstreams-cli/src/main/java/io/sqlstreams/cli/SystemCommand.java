@@ -56,7 +56,12 @@ final class SystemCommand {
       @Mixin ConnectionOptions database,
       @Parameters(paramLabel = "NEW_NAME", description = "The new name.") String name) {
     SystemInfo system = database.with(client -> client.system().rename(name));
-    println("the installation in schema " + system.schema() + " is now named \"" + system.name() + "\"");
+    println(
+        "the installation in schema "
+            + system.schema()
+            + " is now named \""
+            + system.name()
+            + "\"");
   }
 
   @Command(

@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/** Values of users as one line each, whatever is in them: no control character reaches the terminal. */
+/**
+ * Values of users as one line each, whatever is in them: no control character reaches the terminal.
+ */
 final class Text {
   private static final String NONE = "-";
 
@@ -23,8 +25,8 @@ final class Text {
   }
 
   /**
-   * A payload. JSON text stays as it is, except that line breaks and tabs between its tokens become spaces; what isn't text is given in
-   * Base64.
+   * A payload. JSON text stays as it is, except that line breaks and tabs between its tokens become
+   * spaces; what isn't text is given in Base64.
    */
   static String payload(byte[] bytes) {
     try {

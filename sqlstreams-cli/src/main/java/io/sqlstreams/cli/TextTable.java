@@ -25,7 +25,8 @@ public final class TextTable {
     for (int column = 0; column < widths.length; column++) {
       int at = column;
       widths[at] = all.stream().mapToInt(row -> row.get(at).length()).max().orElse(0);
-      right[at] = !rows.isEmpty() && rows.stream().allMatch(row -> NUMBER.matcher(row.get(at)).matches());
+      right[at] =
+          !rows.isEmpty() && rows.stream().allMatch(row -> NUMBER.matcher(row.get(at)).matches());
     }
     return all.stream().map(row -> line(row, widths, right)).toList();
   }

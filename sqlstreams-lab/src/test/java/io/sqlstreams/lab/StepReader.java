@@ -23,10 +23,9 @@ public final class StepReader {
   public StepReader(TestStream stream) {
     Database database = new Database(stream.dataSource(), stream.scope().schema());
     Claimant claimant =
-        new Claimant(stream.group().id(), UUID.randomUUID(), Duration.ofSeconds(60), null, 3);
+        new Claimant(stream.group().id(), UUID.randomUUID(), Duration.ofSeconds(60), 3);
     this.claims = new Claims(database, stream.scope(), "the group", claimant);
     this.fence = new Fence(database, stream.scope(), "the group", stream.group().id());
-    fence.load();
   }
 
   /** Claims once; at a gap tries the proof once, and then claims again if that helped. Gives the ids taken. */
@@ -52,9 +51,9 @@ public final class StepReader {
     return taken;
   }
 
-  /** Claims once with what is proven so far. */
+  /** Claims once. */
   public Poll claim(List<Long> taken) {
-    Poll poll = claims.claim(fence.settled(), MOST, Long.MAX_VALUE, true);
+    Poll poll = claims.claim(MOST, Long.MAX_VALUE, true, List.of());
     if (poll.range() != null) {
       poll.range().messages().stream().map(StoredMessage::id).forEach(taken::add);
     }

@@ -8,7 +8,8 @@ import java.lang.annotation.Target;
 
 /**
  * The schema version of a payload class, stored with each message that carries it. A class without it has version
- * {@value #DEFAULT}. A group reads the messages of its own class's version and steps over the others.
+ * {@value #DEFAULT}. A consumer whose class has another version
+ * can't read the message: it goes to the exception queue, its bytes kept.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param serverCpuSeconds processor time of the server's processes
  * @param jvmCpuSeconds processor time of this process
  * @param otherCpuSeconds processor time of whatever else ran on the machine
+ * @param cpuMicrosPerMessage processor time of server and this process together: unlike the rate it
+ *     hardly changes when the machine is busy with something else
  * @param callMillis how long a produce call took
  * @param notes what else the scenario tells, by name
  * @param statements what the server ran, by name
@@ -34,17 +36,20 @@ public record RoundReport(
     @Nullable Double serverCpuSeconds,
     double jvmCpuSeconds,
     @Nullable Double otherCpuSeconds,
+    @Nullable Double cpuMicrosPerMessage,
     Latency callMillis,
     Map<String, Long> notes,
     @Nullable Map<String, StatementUse> statements) {
 
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final double MICROS_PER_SECOND = 1e6;
 
   /** The figures of this work with payloads of this size. */
   public static RoundReport of(Work work, Usage usage, int payloadBytes) {
     double messages = work.messages();
     double seconds = work.elapsed().toNanos() / NANOS_PER_SECOND;
     Long statements = usage.statementCalls();
+    Double server = usage.serverCpuSeconds();
     return new RoundReport(
         work.messages(),
         seconds,
@@ -52,9 +57,10 @@ public record RoundReport(
         usage.walBytes() / messages,
         usage.walBytes() / messages / payloadBytes,
         statements == null ? null : statements / messages,
-        usage.serverCpuSeconds(),
+        server,
         usage.jvmCpuSeconds(),
         usage.otherCpuSeconds(),
+        server == null ? null : (server + usage.jvmCpuSeconds()) * MICROS_PER_SECOND / messages,
         Latency.of(work.callMicros()),
         new TreeMap<>(work.notes()),
         usage.statements());

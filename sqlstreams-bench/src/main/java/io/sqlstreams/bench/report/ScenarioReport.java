@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param serverCpuSeconds processor time of the server's processes in a round
  * @param jvmCpuSeconds processor time of this process in a round
  * @param otherCpuSeconds processor time of whatever else ran on the machine in a round
+ * @param cpuMicrosPerMessage processor time of server and this process together
  * @param rounds each round, in order
  */
 public record ScenarioReport(
@@ -34,6 +35,7 @@ public record ScenarioReport(
     @Nullable Spread serverCpuSeconds,
     Spread jvmCpuSeconds,
     @Nullable Spread otherCpuSeconds,
+    @Nullable Spread cpuMicrosPerMessage,
     List<RoundReport> rounds) {
 
   /**
@@ -55,6 +57,7 @@ public record ScenarioReport(
         known(rounds, RoundReport::serverCpuSeconds),
         Spread.of(rounds.stream().map(RoundReport::jvmCpuSeconds).toList()),
         known(rounds, RoundReport::otherCpuSeconds),
+        known(rounds, RoundReport::cpuMicrosPerMessage),
         rounds);
   }
 

@@ -38,6 +38,7 @@ public final class TextReport {
                 "server CPU s",
                 "JVM CPU s",
                 "other CPU s",
+                "CPU us/msg",
                 "call p50 ms",
                 "p99 ms");
     for (ScenarioReport scenario : scenarios) {
@@ -55,6 +56,7 @@ public final class TextReport {
           format("%.2f", scenario.serverCpuSeconds()),
           format("%.2f", scenario.jvmCpuSeconds()),
           format("%.2f", scenario.otherCpuSeconds()),
+          format("%.1f", scenario.cpuMicrosPerMessage()),
           format("%.2f", latency(scenario, true)),
           format("%.2f", latency(scenario, false)));
     }

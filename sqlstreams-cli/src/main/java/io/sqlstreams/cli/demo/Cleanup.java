@@ -6,8 +6,8 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has to end with the demo, in the reverse order of its beginning: at the end of the command, or when the process is asked
- * to end (Ctrl-C), whichever comes first. Thread-safe.
+ * What has to end with the demo, in the reverse order of its beginning: at the end of the command,
+ * or when the process is asked to end (Ctrl-C), whichever comes first. Thread-safe.
  */
 final class Cleanup implements AutoCloseable {
   private final Deque<AutoCloseable> owned = new ArrayDeque<>();
@@ -29,7 +29,8 @@ final class Cleanup implements AutoCloseable {
   }
 
   /**
-   * Begins something and owns it. A clean-up that comes meanwhile waits, so that nothing half-begun is left.
+   * Begins something and owns it. A clean-up that comes meanwhile waits, so that nothing half-begun
+   * is left.
    *
    * @throws CancellationException when the clean-up was earlier
    */

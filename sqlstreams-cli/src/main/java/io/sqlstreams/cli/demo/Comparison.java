@@ -23,7 +23,10 @@ record Comparison(
         handled.repeats());
   }
 
-  /** Whether every message reached the group, and no others did. Duplicates are allowed: at least once. */
+  /**
+   * Whether every message reached the group, and no others did. Duplicates are allowed: at least
+   * once.
+   */
   boolean complete() {
     return lost == 0 && unknown == 0;
   }

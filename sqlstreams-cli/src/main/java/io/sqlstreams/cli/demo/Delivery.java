@@ -41,7 +41,10 @@ record Delivery(String routingKey, @Nullable String key, String payload) {
     }
   }
 
-  /** A line of the file: {@code event}, {@code action}, {@code repository}, and {@code payload} last. */
+  /**
+   * A line of the file: {@code event}, {@code action}, {@code repository}, and {@code payload}
+   * last.
+   */
   static Delivery of(String line) {
     JsonNode delivery = JSON.readTree(line);
     String event = delivery.path("event").stringValue();
@@ -56,7 +59,6 @@ record Delivery(String routingKey, @Nullable String key, String payload) {
 
   Outgoing<RawPayload> message() {
     return Outgoing.of(
-        RawPayload.of(payload),
-        ProduceOptions.defaults().withKey(key).withRoutingKey(routingKey));
+        RawPayload.of(payload), ProduceOptions.defaults().withKey(key).withRoutingKey(routingKey));
   }
 }

@@ -60,9 +60,15 @@ final class Demo {
     for (String group : GROUPS) {
       groups.add(cleanup.own(() -> startWorkers(group, server.jdbcUrl(), folder)));
     }
+    for (WorkerGroup group : groups) {
+      group.awaitReady();
+    }
+    event("the workers are ready; " + settings.producers() + " threads begin to produce");
     Load load =
         cleanup.own(
-            () -> Load.start(stream.producer(), Delivery.all(), settings.messages(), settings.producers()));
+            () ->
+                Load.start(
+                    stream.producer(), Delivery.all(), settings.messages(), settings.producers()));
     boolean killed = new Watch(load, groups, settings, screen, this::elapsed).untilDone();
     return conclude(load, groups, killed, server, registered.id()) ? 0 : 1;
   }
@@ -74,7 +80,7 @@ final class Demo {
     event("the workers have stopped");
     List<Comparison> comparisons = new ArrayList<>();
     for (WorkerGroup group : groups) {
-      group.readLedgers();
+      group.readLastOfLedgers();
       comparisons.add(Comparison.of(group.name(), load.ids(), group.handled()));
     }
     Report report = new Report(out);
@@ -88,12 +94,23 @@ final class Demo {
 
   private void announce() {
     event(
-        "registered stream " + STREAM + " with the groups " + String.join(" and ", GROUPS) + ", "
-            + WORKERS_PER_GROUP + " worker processes each");
+        "registered stream "
+            + STREAM
+            + " with the groups "
+            + String.join(" and ", GROUPS)
+            + ", "
+            + WORKERS_PER_GROUP
+            + " worker processes each");
     event(
-        "a worker's lease is " + settings.lease().toMillis() / 1000.0 + " s here instead of 15 s, so that the take-over is soon to be seen");
+        "a worker's lease is "
+            + settings.lease().toMillis() / 1000.0
+            + " s here instead of 15 s, so that the take-over is soon to be seen");
     event(
-        "1 message of " + DemoHandler.FAILS_ONE_OF + " fails at its first attempt and is tried again after " + RETRY_AFTER.toMillis() + " ms");
+        "1 message of "
+            + DemoHandler.FAILS_ONE_OF
+            + " fails at its first attempt and is tried again after "
+            + RETRY_AFTER.toMillis()
+            + " ms");
   }
 
   private WorkerGroup startWorkers(String name, String url, Path folder) throws IOException {

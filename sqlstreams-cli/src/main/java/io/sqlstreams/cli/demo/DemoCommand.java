@@ -55,7 +55,8 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--plain",
-      description = "Add lines instead of redrawing a table. So it is anyway where output isn't a terminal.")
+      description =
+          "Add lines instead of redrawing a table. So it is anyway where output isn't a terminal.")
   private boolean plain;
 
   @Override

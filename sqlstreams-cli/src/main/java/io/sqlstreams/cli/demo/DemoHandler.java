@@ -9,7 +9,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a worker does with a message: reads the JSON, takes a moment, writes the id down. Thread-safe. */
+/**
+ * What a worker does with a message: reads the JSON, takes a moment, writes the id down.
+ * Thread-safe.
+ */
 final class DemoHandler implements MessageHandler<RawPayload> {
   /** One message of so many fails at its first attempt, in each group. */
   static final int FAILS_ONE_OF = 200;

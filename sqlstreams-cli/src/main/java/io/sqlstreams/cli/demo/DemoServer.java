@@ -10,11 +10,13 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * An embedded PostgreSQL that is as durable as a real one: {@code fsync} and {@code synchronous_commit} are on. Closing it stops it
- * and deletes its data; the unpacked server stays in the folder {@code embedded-pg} of the temporary files for the next time.
+ * An embedded PostgreSQL that is as durable as a real one: {@code fsync} and {@code
+ * synchronous_commit} are on. Closing it stops it and deletes its data; the unpacked server stays
+ * in the folder {@code embedded-pg} of the temporary files for the next time.
  *
- * <p>When this process is killed with SIGKILL, the server stays behind. Its data lies where the embedding library looks for such
- * servers: the next start of one stops and deletes it, once it is ten minutes old.
+ * <p>When this process is killed with SIGKILL, the server stays behind. Its data lies where the
+ * embedding library looks for such servers: the next start of one stops and deletes it, once it is
+ * ten minutes old.
  */
 final class DemoServer implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);

@@ -18,18 +18,35 @@ record GroupProgress(
   static final List<String> HEADINGS =
       List.of("group", "produced", "handled", "in flight", "retries", "lag", "workers");
 
-  /** Messages that the group has yet to handle. A message can be handled before its producer knows that it is stored. */
+  /**
+   * Messages that the group has yet to handle. A message can be handled before its producer knows
+   * that it is stored.
+   */
   long lag() {
     return Math.max(0, produced - handled);
   }
 
   List<String> cells() {
     return List.of(
-        group, number(produced), number(handled), number(inFlight), number(retries), number(lag()), number(workers));
+        group,
+        number(produced),
+        number(handled),
+        number(inFlight),
+        number(retries),
+        number(lag()),
+        number(workers));
   }
 
   String sentence() {
-    return group + ": handled " + number(handled) + ", in flight " + number(inFlight) + ", retries " + number(retries) + ", lag " + number(lag());
+    return group
+        + ": handled "
+        + number(handled)
+        + ", in flight "
+        + number(inFlight)
+        + ", retries "
+        + number(retries)
+        + ", lag "
+        + number(lag());
   }
 
   static String number(long value) {

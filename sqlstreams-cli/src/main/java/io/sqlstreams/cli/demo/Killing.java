@@ -2,12 +2,14 @@ package io.sqlstreams.cli.demo;
 
 import java.util.Optional;
 
-/** Kills the first worker of a group, once, in mid-work: some messages are handled, most aren't, and handlers run. */
+/**
+ * Kills a worker of a group, once, in mid-work: some messages are handled, most aren't, and
+ * handlers run.
+ */
 final class Killing {
   private static final double EARLIEST = 0.3;
 
   private final WorkerGroup group;
-  private final Worker victim;
   private final long from;
   private boolean done;
 
@@ -16,18 +18,18 @@ final class Killing {
    */
   Killing(WorkerGroup group, long messages) {
     this.group = group;
-    this.victim = group.workers().get(0);
     this.from = (long) (messages * EARLIEST);
   }
 
   /** Kills if it is time; then tells whom. */
   Optional<Worker> tick() {
-    if (done || group.handled().distinct() < from || victim.report().running() == 0) {
+    if (done || group.handled().distinct() < from) {
       return Optional.empty();
     }
-    done = true;
-    victim.kill();
-    return Optional.of(victim);
+    Optional<Worker> victim = group.busy();
+    victim.ifPresent(Worker::kill);
+    done = victim.isPresent();
+    return victim;
   }
 
   boolean done() {

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What a worker has handled: one id a line. Each id is one {@code write} to the operating system, which keeps it when the
- * process is killed. Thread-safe.
+ * What a worker has handled: one id a line. Each id is one {@code write} to the operating system,
+ * which keeps it when the process is killed. Thread-safe.
  */
 final class Ledger implements AutoCloseable {
   private final FileChannel file;
@@ -19,7 +19,12 @@ final class Ledger implements AutoCloseable {
   }
 
   static Ledger create(Path path) throws IOException {
-    return new Ledger(FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.APPEND, StandardOpenOption.WRITE));
+    return new Ledger(
+        FileChannel.open(
+            path,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.APPEND,
+            StandardOpenOption.WRITE));
   }
 
   /** Writes an id down; it is there when this returns. */

@@ -25,10 +25,16 @@ final class LiveScreen implements Screen {
   @Override
   public void progress(Duration at, List<GroupProgress> groups) {
     redraw(
-        () -> table = TextTable.lines(GroupProgress.HEADINGS, groups.stream().map(GroupProgress::cells).toList()));
+        () ->
+            table =
+                TextTable.lines(
+                    GroupProgress.HEADINGS, groups.stream().map(GroupProgress::cells).toList()));
   }
 
-  /** Takes the table off, does this, and puts the table back: in one write, so that nothing flickers. */
+  /**
+   * Takes the table off, does this, and puts the table back: in one write, so that nothing
+   * flickers.
+   */
   private void redraw(Runnable change) {
     out.print((UP + CLEAR_LINE).repeat(table.isEmpty() ? 0 : table.size() + 1));
     change.run();

@@ -18,7 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The producers: threads that send the deliveries over and over until there are enough. Closing it stops them. */
+/**
+ * The producers: threads that send the deliveries over and over until there are enough. Closing it
+ * stops them.
+ */
 final class Load implements AutoCloseable {
   /** How many messages each thread has on their way at once. */
   private static final int WINDOW = 32;
@@ -37,7 +40,10 @@ final class Load implements AutoCloseable {
     this.messages = deliveries.stream().map(Delivery::message).toList();
     this.target = target;
     this.threads = Executors.newFixedThreadPool(threads);
-    this.runs = IntStream.range(0, threads).<Future<?>>mapToObj(i -> this.threads.submit(this::produce)).toList();
+    this.runs =
+        IntStream.range(0, threads)
+            .<Future<?>>mapToObj(i -> this.threads.submit(this::produce))
+            .toList();
   }
 
   static Load start(

@@ -28,7 +28,11 @@ final class PlainScreen implements Screen {
     if (last == null || at.minus(last).compareTo(INTERVAL) >= 0) {
       last = at;
       String produced = "produced " + GroupProgress.number(groups.get(0).produced());
-      event(at, produced + " | " + groups.stream().map(GroupProgress::sentence).collect(Collectors.joining(" | ")));
+      event(
+          at,
+          produced
+              + " | "
+              + groups.stream().map(GroupProgress::sentence).collect(Collectors.joining(" | ")));
     }
   }
 }

@@ -19,12 +19,16 @@ final class Report {
   /** The verdict, from the ids that were acknowledged and those that the workers wrote down. */
   void verdict(List<Comparison> comparisons, boolean killed) {
     out.println();
-    TextTable.lines(HEADINGS, comparisons.stream().map(Report::cells).toList()).forEach(out::println);
+    TextTable.lines(HEADINGS, comparisons.stream().map(Report::cells).toList())
+        .forEach(out::println);
     out.println();
     out.println("lost " + sum(comparisons, Comparison::lost));
     out.println(
-        "duplicates " + sum(comparisons, Comparison::duplicates)
-            + (killed ? ": delivery is at least once; these were handled by the killed worker and not yet recorded" : ""));
+        "duplicates "
+            + sum(comparisons, Comparison::duplicates)
+            + (killed
+                ? ": delivery is at least once; these were handled by the killed worker and not yet recorded"
+                : ""));
     long unknown = sum(comparisons, Comparison::unknown);
     if (unknown > 0) {
       out.println("unknown " + unknown + ": handled, and never acknowledged to a producer");
@@ -43,7 +47,8 @@ final class Report {
       out.println("  " + server.jdbcUrl());
       out.println("  psql " + server.psqlUrl());
     } else {
-      out.println("The database is gone now; 'sqlstreams demo --keep' leaves it up, to look inside:");
+      out.println(
+          "The database is gone now; 'sqlstreams demo --keep' leaves it up, to look inside:");
     }
     for (UsefulSql.Statement statement : UsefulSql.of(schema, stream)) {
       out.println();

@@ -2,7 +2,10 @@ package io.sqlstreams.cli.demo;
 
 import java.util.BitSet;
 
-/** Ids, and how many came more than once. The demo's stream is new, so its ids are small. For one thread. */
+/**
+ * Ids, and how many came more than once. The demo's stream is new, so its ids are small. For one
+ * thread.
+ */
 final class Tally {
   private final BitSet ids = new BitSet();
   private long repeats;

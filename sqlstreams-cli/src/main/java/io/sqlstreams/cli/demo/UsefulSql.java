@@ -20,10 +20,16 @@ final class UsefulSql {
     return List.of(
         new Statement(
             "the messages, as they were produced",
-            fill("SELECT id, routing_key, message_key, created_at FROM {schema}.message_log_{stream} ORDER BY id LIMIT 5;", schema, stream)),
+            fill(
+                "SELECT id, routing_key, message_key, created_at FROM {schema}.message_log_{stream} ORDER BY id LIMIT 5;",
+                schema,
+                stream)),
         new Statement(
             "what is in them",
-            fill("SELECT routing_key, count(*) FROM {schema}.message_log_{stream} GROUP BY routing_key ORDER BY count(*) DESC LIMIT 5;", schema, stream)),
+            fill(
+                "SELECT routing_key, count(*) FROM {schema}.message_log_{stream} GROUP BY routing_key ORDER BY count(*) DESC LIMIT 5;",
+                schema,
+                stream)),
         new Statement(
             "how far each group is",
             fill(
@@ -32,13 +38,22 @@ final class UsefulSql {
                 stream)),
         new Statement(
             "who works on what (empty once all is done)",
-            fill("SELECT consumer_group_id, low, high, expires_at, reclaims FROM {schema}.claim_lease_{stream};", schema, stream)),
+            fill(
+                "SELECT consumer_group_id, low, high, expires_at, reclaims FROM {schema}.claim_lease_{stream};",
+                schema,
+                stream)),
         new Statement(
             "messages that wait for a retry or are dead (empty once all is done)",
-            fill("SELECT consumer_group_id, message_id, status, attempts, last_error FROM {schema}.exception_queue_{stream};", schema, stream)),
+            fill(
+                "SELECT consumer_group_id, message_id, status, attempts, last_error FROM {schema}.exception_queue_{stream};",
+                schema,
+                stream)),
         new Statement(
             "every failed attempt",
-            fill("SELECT consumer_group_id, message_id, attempt, status, error FROM {schema}.delivery_log_{stream} ORDER BY id LIMIT 5;", schema, stream)));
+            fill(
+                "SELECT consumer_group_id, message_id, attempt, status, error FROM {schema}.delivery_log_{stream} ORDER BY id LIMIT 5;",
+                schema,
+                stream)));
   }
 
   private static String fill(String sql, String schema, long stream) {

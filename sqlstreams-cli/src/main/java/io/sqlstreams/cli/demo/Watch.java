@@ -1,17 +1,20 @@
 package io.sqlstreams.cli.demo;
 
-import io.sqlstreams.cli.CliException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Shows how it goes, and kills a worker, until everything is handled or nothing moves any more. For one thread. */
+/**
+ * Shows how it goes, and kills a worker, until everything is handled or nothing moves any more. For
+ * one thread.
+ */
 final class Watch {
   private static final long TICK_MILLIS = 50;
 
-  /** Beside the lease, which is how long a group may have to wait for a killed worker's messages. */
+  /**
+   * Beside the lease, which is how long a group may have to wait for a killed worker's messages.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Load load;
@@ -29,7 +32,12 @@ final class Watch {
   /**
    * @param clock the time since the beginning
    */
-  Watch(Load load, List<WorkerGroup> groups, Demo.Settings settings, Screen screen, Supplier<Duration> clock) {
+  Watch(
+      Load load,
+      List<WorkerGroup> groups,
+      Demo.Settings settings,
+      Screen screen,
+      Supplier<Duration> clock) {
     this.load = load;
     this.groups = groups;
     this.killing = new Killing(groups.get(0), settings.messages());
@@ -50,7 +58,6 @@ final class Watch {
   private boolean tick() throws IOException, InterruptedException {
     for (WorkerGroup group : groups) {
       group.readLedgers();
-      requireRunning(group);
     }
     killing.tick().ifPresent(this::tellKilled);
     tellTakenOver();
@@ -58,16 +65,19 @@ final class Watch {
       produced = true;
       event("all " + GroupProgress.number(load.acknowledged()) + " messages are produced");
     }
-    screen.progress(clock.get(), groups.stream().map(group -> group.progress(load.acknowledged())).toList());
+    screen.progress(
+        clock.get(), groups.stream().map(group -> group.progress(load.acknowledged())).toList());
     return isDone() || isStalled();
   }
 
   private boolean isDone() {
-    return produced && groups.stream().allMatch(group -> load.ids().missingFrom(group.handled()) == 0);
+    return produced
+        && groups.stream().allMatch(group -> load.ids().missingFrom(group.handled()) == 0);
   }
 
   private boolean isStalled() {
-    long now = load.acknowledged() + groups.stream().mapToLong(group -> group.handled().distinct()).sum();
+    long now =
+        load.acknowledged() + groups.stream().mapToLong(group -> group.handled().distinct()).sum();
     if (now != moved) {
       moved = now;
       lastMove = clock.get();
@@ -81,23 +91,25 @@ final class Watch {
 
   private void tellKilled(Worker victim) {
     event(
-        "killed worker " + victim.name() + " (pid " + victim.pid() + ") with SIGKILL, "
-            + victim.report().running() + " handlers in mid-message");
+        "killed worker "
+            + victim.name()
+            + " (pid "
+            + victim.pid()
+            + ") with SIGKILL, "
+            + victim.report().running()
+            + " handlers in mid-message");
   }
 
   private void tellTakenOver() {
     long now = groups.get(0).takenOver();
     if (now > takenOver) {
-      event("group " + groups.get(0).name() + " took over " + (now - takenOver) + " claims whose lease had ended");
+      event(
+          "group "
+              + groups.get(0).name()
+              + " took over "
+              + (now - takenOver)
+              + " claims whose lease had ended");
       takenOver = now;
-    }
-  }
-
-  private static void requireRunning(WorkerGroup group) throws IOException {
-    Optional<Worker> failed = group.failed();
-    if (failed.isPresent()) {
-      throw new CliException(
-          "worker " + failed.get().name() + " ended by itself: " + failed.get().lastError());
     }
   }
 

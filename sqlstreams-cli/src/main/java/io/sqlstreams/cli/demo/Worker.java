@@ -1,5 +1,6 @@
 package io.sqlstreams.cli.demo;
 
+import io.sqlstreams.cli.CliException;
 import io.sqlstreams.cli.Main;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -9,17 +10,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A worker process as its parent sees it. Closing it stops it. */
 final class Worker implements AutoCloseable {
   private static final long STOP_LIMIT_SECONDS = 10;
+  private static final Duration READY_LIMIT = Duration.ofSeconds(60);
 
   private final String name;
   private final Process process;
   private final LedgerReader ledger;
   private final Path errors;
+  private final CountDownLatch ready = new CountDownLatch(1);
   private volatile WorkerReport report = WorkerReport.NONE;
   private boolean killed;
 
@@ -60,11 +64,14 @@ final class Worker implements AutoCloseable {
   }
 
   private void readReports() {
-    try (BufferedReader lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         @Nullable WorkerReport news = WorkerReport.parse(line);
         if (news != null) {
           report = news;
+          ready.countDown();
         }
       }
     } catch (IOException e) {
@@ -84,15 +91,33 @@ final class Worker implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Whether it ended without being told to. */
-  boolean failed() {
-    return !killed && !process.isAlive();
+  /** Waits until it consumes. */
+  void awaitReady() throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + READY_LIMIT.toNanos();
+    while (!ready.await(50, TimeUnit.MILLISECONDS)) {
+      requireRunning();
+      if (System.nanoTime() > deadline) {
+        throw new CliException(
+            "worker "
+                + name
+                + " isn't ready after "
+                + READY_LIMIT.toSeconds()
+                + " s: is the machine overloaded?");
+      }
+    }
   }
 
-  /** What it said last on stderr. */
-  String lastError() throws IOException {
+  /**
+   * @throws CliException when it ended and nobody had ended it
+   */
+  void requireRunning() throws IOException {
+    if (killed || process.isAlive()) {
+      return;
+    }
     List<String> lines = Files.readAllLines(errors);
-    return lines.isEmpty() ? "it said nothing" : lines.get(lines.size() - 1);
+    String last = lines.isEmpty() ? "it said nothing" : lines.get(lines.size() - 1);
+    throw new CliException(
+        "worker " + name + " ended by itself, exit code " + process.exitValue() + ": " + last);
   }
 
   WorkerReport report() {

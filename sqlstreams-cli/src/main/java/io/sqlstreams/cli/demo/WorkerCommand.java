@@ -20,10 +20,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * One worker process of the demo. It consumes until its stdin ends, which is when its parent closes it or is gone, however
- * that came about.
+ * One worker process of the demo. It consumes until its stdin ends, which is when its parent closes
+ * it or is gone, however that came about.
  */
-@Command(name = "demo-worker", hidden = true, description = "A worker process of the demo.")
+@Command(
+    name = "demo-worker",
+    hidden = true,
+    description = "A worker process of the demo.",
+    mixinStandardHelpOptions = true)
 public final class WorkerCommand implements Callable<Integer> {
   private static final Duration REPORT_INTERVAL = Duration.ofMillis(100);
 
@@ -68,8 +72,7 @@ public final class WorkerCommand implements Callable<Integer> {
       DemoHandler handler = new DemoHandler(handled);
       Consumption consumption = client.stream(stream).group(group).consume(handler, options);
       Runnable report = () -> report(WorkerReport.of(consumption.counters(), handler.running()));
-      reports.scheduleAtFixedRate(
-          report, 0, REPORT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+      reports.scheduleAtFixedRate(report, 0, REPORT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
       awaitEndOfInput();
       haltUnlessStopped();
       consumption.stop();

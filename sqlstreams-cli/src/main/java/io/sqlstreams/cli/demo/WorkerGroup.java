@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
-/** The worker processes of one consumer group, and what they have written down. For one thread. Closing it stops them. */
+/**
+ * The worker processes of one consumer group, and what they have written down. For one thread.
+ * Closing it stops them.
+ */
 final class WorkerGroup implements AutoCloseable {
   private final String name;
   private final List<Worker> workers = new ArrayList<>();
@@ -32,16 +35,35 @@ final class WorkerGroup implements AutoCloseable {
     return workers;
   }
 
-  /** Reads what the workers have written since the last call. */
+  /** Waits until every worker consumes. */
+  void awaitReady() throws IOException, InterruptedException {
+    for (Worker worker : workers) {
+      worker.awaitReady();
+    }
+  }
+
+  /**
+   * Reads what the workers have written since the last call.
+   *
+   * @throws io.sqlstreams.cli.CliException when one has ended and nobody had ended it
+   */
   void readLedgers() throws IOException {
+    for (Worker worker : workers) {
+      worker.requireRunning();
+      worker.ledger().readInto(handled);
+    }
+  }
+
+  /** Reads what the workers had still written when they stopped. */
+  void readLastOfLedgers() throws IOException {
     for (Worker worker : workers) {
       worker.ledger().readInto(handled);
     }
   }
 
-  /** A worker that ended though nobody ended it. */
-  Optional<Worker> failed() {
-    return workers.stream().filter(Worker::failed).findFirst();
+  /** A worker whose handlers run at this moment. */
+  Optional<Worker> busy() {
+    return workers.stream().filter(worker -> worker.report().running() > 0).findFirst();
   }
 
   /** Ranges and messages that were taken over from workers whose lease had ended. */

@@ -1,4 +1,7 @@
-/** The demo: a server, producers, worker processes, one of which is killed, and the comparison at the end. */
+/**
+ * The demo: a server, producers, worker processes, one of which is killed, and the comparison at
+ * the end.
+ */
 @NullMarked
 package io.sqlstreams.cli.demo;
 

@@ -32,16 +32,16 @@ class ClaimIT {
   @BeforeEach
   void register() {
     stream = TestStream.register(database);
-    claims = claims(null, Duration.ofSeconds(60));
+    claims = claims();
   }
 
   @Test
   void takesUpToItsLimitAndThenTheRest() {
     List<Long> ids = stream.produce(10);
-    assertThat(ids(claims.claim(0, 4, ANY_BYTES, true))).isEqualTo(ids.subList(0, 4));
-    assertThat(ids(claims.claim(0, 4, ANY_BYTES, true))).isEqualTo(ids.subList(4, 8));
-    assertThat(ids(claims.claim(0, 4, ANY_BYTES, true))).isEqualTo(ids.subList(8, 10));
-    Poll empty = claims.claim(0, 4, ANY_BYTES, true);
+    assertThat(ids(claim(0, 4, ANY_BYTES, true))).isEqualTo(ids.subList(0, 4));
+    assertThat(ids(claim(0, 4, ANY_BYTES, true))).isEqualTo(ids.subList(4, 8));
+    assertThat(ids(claim(0, 4, ANY_BYTES, true))).isEqualTo(ids.subList(8, 10));
+    Poll empty = claim(0, 4, ANY_BYTES, true);
     assertThat(empty.range()).isNull();
     assertThat(empty.atGap()).isFalse();
     assertThat(stream.rows("SELECT low, high FROM {lease} ORDER BY low"))
@@ -51,7 +51,7 @@ class ClaimIT {
   @Test
   void looksOnlyWhenItMayTakeNothing() {
     stream.produce(3);
-    Poll poll = claims.claim(0, 0, ANY_BYTES, true);
+    Poll poll = claim(0, 0, ANY_BYTES, true);
     assertThat(poll.range()).isNull();
     assertThat(poll.moved()).isFalse();
     assertThat(stream.number("SELECT claimed FROM {cursor}")).isZero();
@@ -61,12 +61,12 @@ class ClaimIT {
   void passesProvenHolesEvenWithNothingBehindThem() {
     stream.produce(2);
     holes(5);
-    assertThat(claims.claim(0, 10, ANY_BYTES, true).range()).isNotNull();
-    Poll overHoles = claims.claim(7, 10, ANY_BYTES, true);
+    assertThat(claim(0, 10, ANY_BYTES, true).range()).isNotNull();
+    Poll overHoles = claim(7, 10, ANY_BYTES, true);
     assertThat(overHoles.moved()).isTrue();
     assertThat(overHoles.range()).isNull();
     assertThat(stream.number("SELECT claimed FROM {cursor}")).isEqualTo(7);
-    assertThat(stream.produce(1)).isEqualTo(ids(claims.claim(7, 10, ANY_BYTES, true)));
+    assertThat(stream.produce(1)).isEqualTo(ids(claim(7, 10, ANY_BYTES, true)));
   }
 
   @Test
@@ -77,11 +77,11 @@ class ClaimIT {
     holes(1);
     stream.produce(2);
     // 1 2 . . . 6 7 . 9 10, proven up to 6
-    Poll poll = claims.claim(6, 10, ANY_BYTES, true);
+    Poll poll = claim(6, 10, ANY_BYTES, true);
     assertThat(ids(poll)).containsExactly(1L, 2L, 6L, 7L);
     assertThat(poll.range()).isNotNull();
     assertThat(poll.range().high()).isEqualTo(7);
-    assertThat(claims.claim(6, 10, ANY_BYTES, true).atGap()).isTrue();
+    assertThat(claim(6, 10, ANY_BYTES, true).atGap()).isTrue();
     assertThat(first.size() + second.size()).isEqualTo(4);
   }
 
@@ -90,9 +90,9 @@ class ClaimIT {
     stream.produce(2);
     holes(3);
     stream.produce(2);
-    assertThat(ids(claims.claim(7, 2, ANY_BYTES, true))).containsExactly(1L, 2L);
+    assertThat(ids(claim(7, 2, ANY_BYTES, true))).containsExactly(1L, 2L);
     assertThat(stream.number("SELECT claimed FROM {cursor}")).isEqualTo(2);
-    assertThat(ids(claims.claim(7, 2, ANY_BYTES, true))).containsExactly(6L, 7L);
+    assertThat(ids(claim(7, 2, ANY_BYTES, true))).containsExactly(6L, 7L);
   }
 
   @ParameterizedTest
@@ -104,7 +104,7 @@ class ClaimIT {
             io.sqlstreams.config.StreamConfig.defaults()
                 .withPayloadType(io.sqlstreams.config.PayloadType.valueOf(type.toUpperCase(java.util.Locale.ROOT))),
             io.sqlstreams.config.GroupConfig.defaults());
-    claims = claims(null, Duration.ofSeconds(60));
+    claims = claims();
     // compresses to almost nothing
     String payload =
         type.equals("bytea")
@@ -112,42 +112,31 @@ class ClaimIT {
             : "('\"' || repeat('x', 99998) || '\"')::" + type;
     stream.execute(
         "INSERT INTO {log} (schema_version, payload) SELECT 1, " + payload + " FROM generate_series(1, 5)");
-    assertThat(ids(claims.claim(0, 10, 250_000, true))).containsExactly(1L, 2L);
-    assertThat(ids(claims.claim(0, 10, 1, true))).containsExactly(3L);
+    assertThat(ids(claim(0, 10, 250_000, true))).containsExactly(1L, 2L);
+    assertThat(ids(claim(0, 10, 1, true))).containsExactly(3L);
     // a bound of bytes doesn't stop at what is proven either
-    assertThat(ids(claims.claim(5, 10, 100_000, true))).containsExactly(4L);
-    assertThat(ids(claims.claim(5, 10, ANY_BYTES, true))).containsExactly(5L);
+    assertThat(ids(claim(5, 10, 100_000, true))).containsExactly(4L);
+    assertThat(ids(claim(5, 10, ANY_BYTES, true))).containsExactly(5L);
   }
 
   @Test
-  void aRangeWithoutAWantedMessageNeedsNoLease() {
-    stream.execute("INSERT INTO {log} (schema_version, payload) SELECT 1 + i % 2, '{}' FROM generate_series(1, 10) i");
-    Claims third = claims(3, Duration.ofSeconds(60));
-    Poll poll = third.claim(0, 10, ANY_BYTES, true);
-    assertThat(poll.moved()).isTrue();
-    assertThat(poll.range()).isNull();
-    assertThat(stream.number("SELECT count(*) FROM {lease}")).isZero();
-    assertThat(stream.number("SELECT claimed FROM {cursor}")).isEqualTo(10);
-  }
-
-  @Test
-  void onlyTheWantedVersionComes() {
-    stream.execute("INSERT INTO {log} (schema_version, payload) SELECT 1 + i % 2, '{}' FROM generate_series(1, 10) i");
-    assertThat(ids(claims(2, Duration.ofSeconds(60)).claim(0, 10, ANY_BYTES, true)))
-        .containsExactly(1L, 3L, 5L, 7L, 9L);
-    assertThat(stream.number("SELECT claimed FROM {cursor}")).isEqualTo(10);
+  void tombstonesAreMessagesToo() {
+    stream.execute(
+        "INSERT INTO {log} (schema_version, payload) SELECT 1, CASE WHEN i % 2 = 0 THEN NULL ELSE '{}'::json END FROM generate_series(1, 6) i");
+    assertThat(ids(claim(0, 4, ANY_BYTES, true))).containsExactly(1L, 2L, 3L, 4L);
+    assertThat(ids(claim(0, 4, ANY_BYTES, true))).containsExactly(5L, 6L);
   }
 
   @Test
   void committedStopsBelowWhatIsOpenAndMovesWithTheNextClaim() {
     stream.produce(9);
-    Poll first = claims.claim(0, 3, ANY_BYTES, true);
-    Poll second = claims.claim(0, 3, ANY_BYTES, true);
+    Poll first = claim(0, 3, ANY_BYTES, true);
+    Poll second = claim(0, 3, ANY_BYTES, true);
     stream.execute("DELETE FROM {lease} WHERE low = 3");
-    claims.claim(0, 1, ANY_BYTES, true);
+    claim(0, 1, ANY_BYTES, true);
     assertThat(stream.number("SELECT committed FROM {cursor}")).as("the first range is open").isZero();
     stream.execute("DELETE FROM {lease} WHERE low = 0");
-    claims.claim(0, 1, ANY_BYTES, true);
+    claim(0, 1, ANY_BYTES, true);
     assertThat(stream.number("SELECT committed FROM {cursor}")).isEqualTo(6);
     assertThat(first.range()).isNotNull();
     assertThat(second.range()).isNotNull();
@@ -164,7 +153,7 @@ class ClaimIT {
       other.runs("SELECT claimed FROM {cursor} FOR UPDATE");
       var waiting =
           java.util.concurrent.CompletableFuture.supplyAsync(
-              () -> claims.claim(0, 10, ANY_BYTES, true));
+              () -> claims.claim(10, ANY_BYTES, true, List.of()));
       while (stream.number(
               "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%claim_range%'"
                   + " AND application_name = '"
@@ -187,17 +176,17 @@ class ClaimIT {
   @Test
   void anExpiredRangeIsTakenOverAndThenDissolved() {
     List<Long> ids = stream.produce(3);
-    claims.claim(0, 10, ANY_BYTES, true);
-    assertThat(claims.reclaim().found()).as("its lease runs").isFalse();
+    claim(0, 10, ANY_BYTES, true);
+    assertThat(claims.reclaim(List.of()).found()).as("its lease runs").isFalse();
     for (int times = 1; times <= 3; times++) {
       expire();
-      Reclaim reclaim = claims.reclaim();
+      Reclaim reclaim = claims.reclaim(List.of());
       assertThat(reclaim.range()).isNotNull();
       assertThat(reclaim.range().messages().stream().map(StoredMessage::id)).isEqualTo(ids);
       assertThat(stream.number("SELECT reclaims FROM {lease}")).isEqualTo(times);
     }
     expire();
-    Reclaim last = claims.reclaim();
+    Reclaim last = claims.reclaim(List.of());
     assertThat(last.range()).isNull();
     assertThat(last.quarantined()).isEqualTo(3);
     assertThat(stream.rows("SELECT message_id, status, attempts, suspect FROM {queue} ORDER BY 1"))
@@ -206,16 +195,41 @@ class ClaimIT {
   }
 
   @Test
+  void aSessionTakesNothingOverFromItself() {
+    stream.produce(3);
+    ClaimedRange range = claim(0, 10, ANY_BYTES, true).range();
+    assertThat(range).isNotNull();
+    expire();
+    List<UUID> held = List.of(range.token());
+    assertThat(claims.claim(10, ANY_BYTES, true, held).leaseExpiresInMicros()).isEqualTo(Poll.NEVER);
+    assertThat(claims.reclaim(held).found()).isFalse();
+    assertThat(claims.reclaim(List.of()).found()).isTrue();
+  }
+
+  @Test
+  void aRangeOfWhichEverythingIsDoneJustEnds() {
+    stream.produce(3);
+    claim(0, 10, ANY_BYTES, true);
+    stream.execute("UPDATE {lease} SET low = high");
+    expire();
+    Reclaim reclaim = claims.reclaim(List.of());
+    assertThat(reclaim.found()).isTrue();
+    assertThat(reclaim.range()).isNull();
+    assertThat(reclaim.quarantined()).isZero();
+    assertThat(stream.number("SELECT count(*) FROM {lease}")).isZero();
+  }
+
+  @Test
   void b31_aRangeThatIsBeingCompletedIsNotTakenOver() {
     stream.produce(3);
-    claims.claim(0, 10, ANY_BYTES, true);
+    claim(0, 10, ANY_BYTES, true);
     expire();
     try (NamedTransaction completing = stream.begin("completing")) {
       completing.runs("DELETE FROM {lease}");
-      assertThat(claims.reclaim().found()).isFalse();
+      assertThat(claims.reclaim(List.of()).found()).isFalse();
       completing.commits();
     }
-    assertThat(claims.reclaim().found()).isFalse();
+    assertThat(claims.reclaim(List.of()).found()).isFalse();
     assertThat(stream.number("SELECT count(*) FROM {queue}")).isZero();
   }
 
@@ -229,11 +243,11 @@ class ClaimIT {
             + ", i, 'ready', 'parallel', 0, now(), i <= 3 FROM generate_series(1, 6) AS i");
     ExceptionClaims exceptions =
         new ExceptionClaims(
-            new Database(stream.dataSource(), database.schema()), stream.scope(), "g", claimant(null, Duration.ofSeconds(9)));
+            new Database(stream.dataSource(), database.schema()), stream.scope(), "g", claimant());
     assertThat(exceptions.claimDue(10, false)).extracting(ClaimedException::messageId).containsExactly(4L, 5L, 6L);
     assertThat(exceptions.claimDue(10, true)).extracting(ClaimedException::messageId).containsExactly(1L);
-    assertThat(claims.claim(0, 0, ANY_BYTES, false).exceptionDueInMicros()).isEqualTo(Poll.NEVER);
-    assertThat(claims.claim(0, 0, ANY_BYTES, true).exceptionDueInMicros()).isLessThanOrEqualTo(0);
+    assertThat(claim(0, 0, ANY_BYTES, false).exceptionDueInMicros()).isEqualTo(Poll.NEVER);
+    assertThat(claim(0, 0, ANY_BYTES, true).exceptionDueInMicros()).isLessThanOrEqualTo(0);
   }
 
   /** Several sessions of a group, writers that pause and roll back: every id once, in order within each claim. */
@@ -287,13 +301,20 @@ class ClaimIT {
     stream.execute("UPDATE {lease} SET expires_at = now() - INTERVAL '1 second'");
   }
 
-  private Claims claims(Integer schemaVersion, Duration lease) {
+  private Claims claims() {
     return new Claims(
-        new Database(stream.dataSource(), database.schema()), stream.scope(), "g", claimant(schemaVersion, lease));
+        new Database(stream.dataSource(), database.schema()), stream.scope(), "g", claimant());
   }
 
-  private Claimant claimant(Integer schemaVersion, Duration lease) {
-    return new Claimant(stream.group().id(), UUID.randomUUID(), lease, schemaVersion, 3);
+  private Claimant claimant() {
+    return new Claimant(stream.group().id(), UUID.randomUUID(), Duration.ofSeconds(60), 3);
+  }
+
+  /** Claims with this head proven before. */
+  private Poll claim(long settled, int messages, long bytes, boolean takeSuspect) {
+    stream.execute(
+        "UPDATE {cursor} SET settled_head = " + settled + " WHERE settled_head <> " + settled);
+    return claims.claim(messages, bytes, takeSuspect, List.of());
   }
 
   private static List<Long> ids(Poll poll) {

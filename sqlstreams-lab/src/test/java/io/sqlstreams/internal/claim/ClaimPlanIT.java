@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The plan of the claim must not depend on luck: no statistics, a generic plan, a long log behind it. */
@@ -110,16 +111,15 @@ class ClaimPlanIT {
     Map<String, String> values =
         Map.of(
             "group", stream.group().id() + "::BIGINT",
-            "settled", "0::BIGINT",
             "max_messages", CLAIM + "::INT",
             "max_bytes", "1000000000::BIGINT",
             "take_suspect", "true",
-            "schema_version", "NULL::INT",
+            "held", "ARRAY[]::UUID[]",
             "token", "gen_random_uuid()",
             "session", "gen_random_uuid()",
             "lease_us", "60000000::BIGINT");
     List<String> names = ClaimSql.CLAIM.in(stream.scope()).parameters();
-    return names.stream().map(values::get).toList().toString().replace('[', '(').replace(']', ')');
+    return names.stream().map(values::get).collect(Collectors.joining(", ", "(", ")"));
   }
 
   private static String numbered(String sql) {

@@ -73,7 +73,8 @@ class CrashIT {
       terminated.terminate();
       assertThat(stream.rows("SELECT session, reclaims, expires_at <= now() FROM {lease}"))
           .as("given back, nobody's, without a reclaim")
-          .containsExactly("null|0|t");
+          .isNotEmpty()
+          .containsOnly("null|0|t");
       Worker last = workers.start(workers.settings().withHandlers(10, 50, 1));
       Await.until("everything is done", () -> settled(stream));
       assertThat(handled(workers)).containsAll(more);

@@ -55,13 +55,13 @@ class SessionIT {
   void b34_aLongHandlerIsNotDeliveredTwiceWhileItsProcessLives() {
     stream.produce(4);
     AtomicInteger ended = new AtomicInteger();
-    ConsumeOptions options = Consumer.QUICK.withLease(Duration.ofSeconds(1), Duration.ofMillis(250));
+    ConsumeOptions options = Consumer.QUICK.withLease(Duration.ofSeconds(2), Duration.ofMillis(400));
     try (Consumer busy =
             Consumer.start(
                 client,
                 stream,
                 message -> {
-                  TimeUnit.SECONDS.sleep(5);
+                  TimeUnit.SECONDS.sleep(10);
                   ended.incrementAndGet();
                   return Outcome.done();
                 },
@@ -216,6 +216,59 @@ class SessionIT {
   }
 
   @Test
+  void aStreamThatIsDestroyedEndsItsConsumptions() throws Exception {
+    Consumer consumer = Consumer.start(client, stream, message -> Outcome.done());
+    client.stream(stream.name()).destroy();
+    assertThat(consumer.consumption().awaitStopped(Duration.ofSeconds(30))).isTrue();
+  }
+
+  @Test
+  void aConsumptionThatCanNotBeginLeavesNothingBehind() {
+    try (HikariDataSource pool = TestPool.of(database.dataSource(), 1)) {
+      pool.setConnectionTimeout(300);
+      SqlStreams small = SqlStreams.builder(pool).schema(database.schema()).build();
+      Consumer first = Consumer.start(small, stream, message -> Outcome.done());
+      // the only connection is the heartbeat's
+      assertThatThrownBy(() -> Consumer.start(small, stream, message -> Outcome.done()))
+          .isInstanceOf(io.sqlstreams.error.DatabaseException.class)
+          .hasMessageContaining("size of the pool");
+      first.close();
+      small.close();
+      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+    }
+  }
+
+  @Test
+  void resultsThatCanNotBeRecordedBoundWhatIsClaimed() {
+    stream =
+        TestStream.register(
+            database, StreamConfig.defaults(), ExceptionIT.QUICK_RETRY.withTimeout(Duration.ofSeconds(20)));
+    ConsumeOptions small = Consumer.QUICK.withHandlers(2).withMaxClaim(10).withPrefetch(20, 1 << 20);
+    int bound = 20 + (2 + 4) * 10;
+    try (var lock = stream.begin("index");
+        Consumer consumer =
+            Consumer.start(
+                client,
+                stream,
+                message -> {
+                  if (message.attempt() == 0) {
+                    throw new IllegalStateException("no");
+                  }
+                  return Outcome.done();
+                },
+                small)) {
+      lock.runs("LOCK TABLE {deliveries} IN SHARE MODE");
+      stream.produce(500);
+      consumer.awaitReceived(bound);
+      long claimed = consumer.counters().claimed();
+      assertThat(claimed).isBetween((long) bound, bound + 10L);
+      lock.commits();
+      settled();
+      assertThat(consumer.counters().done()).isEqualTo(500);
+    }
+  }
+
+  @Test
   void aGroupThatStartsAtTheHeadGetsWhatComesLater() {
     stream.produce(5);
     client.stream(stream.name()).group("late").register(GroupConfig.defaults().withStart(Start.head()));
@@ -237,10 +290,9 @@ class SessionIT {
   record Second(int n) {}
 
   @Test
-  void aTypedGroupStepsOverMessagesOfOtherVersions() {
-    client.stream(stream.name()).producer().produce(RawPayload.of("{\"other\":1}"));
+  void b49_aMessageOfAnotherSchemaVersionGoesToTheExceptionQueue() {
+    long other = client.stream(stream.name()).producer().produce(RawPayload.of("{\"n\":1}")).id();
     long wanted = client.stream(stream.name(), Second.class).producer().produce(new Second(7)).id();
-    client.stream(stream.name()).producer().produce(RawPayload.of("{\"other\":2}"));
     Set<Long> received = ConcurrentHashMap.newKeySet();
     client
         .stream(stream.name(), Second.class)
@@ -250,7 +302,11 @@ class SessionIT {
               received.add(message.id());
               return Outcome.done();
             });
-    settled();
+    Await.until("it is there", () -> stream.number("SELECT count(*) FROM {queue}") == 1);
+    assertThat(stream.rows("SELECT message_id, last_error FROM {queue}"))
+        .containsExactly(
+            other + "|the payload can't be read: it has schema version 1, and this consumer reads version 2");
+    Await.until("the other one is handled", () -> received.contains(wanted));
     assertThat(received).containsExactly(wanted);
   }
 

@@ -17,15 +17,24 @@ import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.ClosedException;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.StreamNotFoundException;
+import io.sqlstreams.internal.catalog.Catalog;
+import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.produce.ProduceLab.Row;
+import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
+import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,7 +74,6 @@ class ProduceIT {
     assertThat(lab.rows(stream))
         .containsExactly(
             new Row(produced.id(), 1, "r", "k" + EMOJI, "{\"a\": 1 }", "{\"n\": \"v\\\"" + EMOJI + "\"}"));
-    assertThat(lab.announced).containsExactly(stream.id());
   }
 
   @Test
@@ -90,7 +98,6 @@ class ProduceIT {
       assertThat(rows.get(i).payload()).isEqualTo(Integer.toString(i));
       assertThat(rows.get(i).messageKey()).isEqualTo(Integer.toString(i));
     }
-    assertThat(lab.announced).containsExactly(stream.id());
     assertThat(lab.number("SELECT count(DISTINCT xmin::text) FROM " + lab.log(stream))).isEqualTo(1);
   }
 
@@ -364,11 +371,43 @@ class ProduceIT {
   }
 
   @Test
+  void eachOfTheLibrarysOwnCommitsIsAnnouncedOnce() throws Exception {
+    StreamInfo stream = lab.register();
+    Database connections = new Database(database.dataSource(), database.schema());
+    Scope system = Scope.system(database.schema());
+    List<Long> announced = new CopyOnWriteArrayList<>();
+    ExecutorService executor = Executors.newCachedThreadPool();
+    Producers producers =
+        new Producers(
+            connections,
+            system,
+            new Catalog(connections, system)::requireStream,
+            new Partitions(connections, system)::ensureThrough,
+            executor,
+            announced::add);
+    Producer<RawPayload> producer = producers.create(stream.name(), RawPayload.codec());
+    producer.produce(json("1"));
+    producer.produceAll(numbered(LogWriter.COPY_MESSAGES));
+    producer.produceAsync(json("2")).join();
+    assertThatThrownBy(() -> producer.produce(json("{"))).isInstanceOf(InvalidInputException.class);
+    try (Connection connection = lab.connect()) {
+      producer.in(connection).produce(json("3"));
+      assertThat(announced).hasSize(4).containsOnly(stream.id());
+      connection.setAutoCommit(false);
+      producer.in(connection).produce(json("4"));
+      connection.commit();
+    }
+    assertThat(announced).as("nobody knows of the caller's commit").hasSize(4);
+    producers.close(Duration.ofSeconds(10));
+    executor.shutdown();
+  }
+
+  @Test
   void afterTheCloseNothingIsTaken() {
     StreamInfo stream = lab.register();
     Producer<RawPayload> producer = lab.producer(stream);
     CompletableFuture<Produced> before = producer.produceAsync(json("1"));
-    lab.closeProducers();
+    lab.client().close();
     assertThat(before).isCompleted();
     assertThatThrownBy(() -> producer.produce(json("2"))).isInstanceOf(ClosedException.class);
     assertThatThrownBy(() -> producer.produceAsync(json("2"))).isInstanceOf(ClosedException.class);

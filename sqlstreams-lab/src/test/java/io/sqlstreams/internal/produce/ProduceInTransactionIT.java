@@ -78,7 +78,6 @@ class ProduceInTransactionIT {
       assertThat(lab.rows(stream)).extracting(ProduceLab.Row::id).isEqualTo(produced.stream().map(Produced::id).toList());
       assertThat(lab.payloads(stream)).isEqualTo(numbered(count).stream().map(m -> m.payload().text()).toList());
     }
-    assertThat(lab.announced).as("nobody knows of the caller's commit").isEmpty();
   }
 
   @ParameterizedTest
@@ -159,11 +158,6 @@ class ProduceInTransactionIT {
           .extracting(DatabaseException::sqlState)
           .isEqualTo("25006");
       assertThat(value(connection, "SELECT count(*) FROM " + lab.log(stream))).isEqualTo("1");
-      connection.rollback();
-      connection.setAutoCommit(true);
-      assertThatThrownBy(() -> lab.producer(stream).in(connection).produceAll(numbered(count)))
-          .hasMessageContaining("read-only");
-      assertThat(value(connection, "SELECT count(*) FROM " + lab.log(stream))).isEqualTo("1");
     }
   }
 
@@ -227,7 +221,6 @@ class ProduceInTransactionIT {
       assertThatThrownBy(() -> producer.produceAll(badAtTheEnd(MANY))).isInstanceOf(InvalidInputException.class);
       producer.produce(json("2"));
       assertThat(lab.count(stream)).isEqualTo(2 + MANY);
-      assertThat(lab.announced).containsExactly(stream.id(), stream.id(), stream.id());
       // a transaction that the caller began by a statement is the caller's as well
       execute(connection, "BEGIN");
       producer.produce(json("3"));
@@ -294,7 +287,7 @@ class ProduceInTransactionIT {
       TransactionProducer<RawPayload> producer = lab.producer(stream).in(connection);
       producer.produce(json("1"));
       lab.producer(stream).in(other).produce(json("2"));
-      lab.number("SELECT setval('" + lab.log(stream) + "_id_seq', 100000)");
+      lab.number("SELECT setval('" + lab.log(stream) + "_id_seq', 10000000)");
       producer.produceAll(numbered(count));
       producer.produce(json("3"));
       connection.commit();
@@ -305,7 +298,7 @@ class ProduceInTransactionIT {
   }
 
   @Test
-  void theOnlyConnectionOfAPoolIsEnoughOnceTheStreamIsKnown() throws SQLException {
+  void theOnlyConnectionOfAPoolIsEnough() throws SQLException {
     StreamInfo stream = lab.register();
     HikariConfig config = new HikariConfig();
     config.setDataSource(database.dataSource());
@@ -315,7 +308,10 @@ class ProduceInTransactionIT {
     try (HikariDataSource pool = new HikariDataSource(config);
         ProduceLab small = new ProduceLab(database, pool)) {
       Producer<RawPayload> producer = small.producer(stream);
-      producer.produce(json("1"));
+      try (Connection connection = pool.getConnection()) {
+        producer.in(connection).produce(json("1")); // it even finds the stream by this connection
+        connection.commit();
+      }
       try (Connection connection = pool.getConnection()) {
         producer.in(connection).produce(json("2"));
         producer.in(connection).produceAll(numbered(MANY));
@@ -329,7 +325,7 @@ class ProduceInTransactionIT {
       producer.produce(json("4"), ProduceOptions.key("k"));
       producer.produceAll(numbered(MANY));
       try (Connection connection = pool.getConnection()) {
-        producer.in(connection).produce(json("rolled back".length() + ""));
+        producer.in(connection).produce(json("5"));
         connection.rollback();
       }
     }

@@ -9,59 +9,42 @@ import io.sqlstreams.StreamInfo;
 import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.StreamConfig;
-import io.sqlstreams.internal.catalog.Catalog;
-import io.sqlstreams.internal.partition.Partitions;
-import io.sqlstreams.internal.sql.Database;
-import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.test.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import javax.sql.DataSource;
 
-/** Producers on one source of connections, streams for them, and plain SQL on what they wrote. */
+/** A client on one source of connections, streams for it, and plain SQL on what its producers wrote. */
 final class ProduceLab implements AutoCloseable {
   private final TestDatabase database;
+  private final SqlStreams admin;
   private final SqlStreams client;
-  private final Producers producers;
-  private final ExecutorService executor = Executors.newCachedThreadPool();
-
-  /** The stream ids that were announced after a commit. */
-  final ConcurrentLinkedQueue<Long> announced = new ConcurrentLinkedQueue<>();
 
   ProduceLab(TestDatabase database, DataSource source) {
     this.database = database;
-    this.client =
-        SqlStreams.builder(database.dataSource()).schema(database.schema()).allowDestroy(true).build();
-    client.system().register();
-    Database connections = new Database(source, database.schema());
-    Scope system = Scope.system(database.schema());
-    this.producers =
-        new Producers(
-            connections,
-            system,
-            new Catalog(connections, system)::requireStream,
-            new Partitions(connections, system)::ensureThrough,
-            executor,
-            announced::add);
+    this.admin = client(database, database.dataSource());
+    this.client = client(database, source);
+    admin.system().register();
   }
 
+  private static SqlStreams client(TestDatabase database, DataSource source) {
+    return SqlStreams.builder(source).schema(database.schema()).allowDestroy(true).build();
+  }
+
+  /** The client whose producers are tested. */
   SqlStreams client() {
     return client;
   }
 
   /** A stream that nothing else uses. */
   StreamInfo register(StreamConfig config) {
-    return client.stream("s-" + UUID.randomUUID()).register(config);
+    return admin.stream("s-" + UUID.randomUUID()).register(config);
   }
 
   StreamInfo register() {
@@ -69,15 +52,11 @@ final class ProduceLab implements AutoCloseable {
   }
 
   Producer<RawPayload> producer(String stream) {
-    return producers.create(stream, RawPayload.codec());
+    return client.stream(stream).producer();
   }
 
   Producer<RawPayload> producer(StreamInfo stream) {
     return producer(stream.name());
-  }
-
-  void closeProducers() {
-    producers.close(Duration.ofSeconds(10));
   }
 
   Connection connect() throws SQLException {
@@ -171,8 +150,7 @@ final class ProduceLab implements AutoCloseable {
 
   @Override
   public void close() {
-    closeProducers();
-    executor.shutdown();
     client.close();
+    admin.close();
   }
 }

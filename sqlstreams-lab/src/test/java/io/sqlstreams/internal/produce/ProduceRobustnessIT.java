@@ -46,6 +46,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 class ProduceRobustnessIT {
   private static final int MANY = LogWriter.COPY_MESSAGES;
 
+  /** Past the driver's threshold for prepared statements. */
+  private static final int ROUNDS = 6;
+
   TestDatabase database;
   private ProduceLab lab;
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -77,10 +80,10 @@ class ProduceRobustnessIT {
 
   /** Everything once, on whatever source. */
   private void exercise(DataSource source) throws Exception {
-    StreamInfo stream = lab.register(StreamConfig.defaults().withPartitionSize(100));
+    StreamInfo stream = lab.register(StreamConfig.defaults().withPartitionSize(1_000));
     try (ProduceLab on = new ProduceLab(database, source)) {
       Producer<RawPayload> producer = on.producer(stream);
-      for (int round = 0; round < 7; round++) {
+      for (int round = 0; round < ROUNDS; round++) {
         producer.produce(json("1"));
         producer.produceAll(numbered(20));
         producer.produceAll(numbered(MANY));
@@ -99,7 +102,7 @@ class ProduceRobustnessIT {
         }
       }
     }
-    assertThat(lab.count(stream)).isEqualTo(7L * (2 * 20 + 2 * MANY + 3));
+    assertThat(lab.count(stream)).isEqualTo((long) ROUNDS * (2 * 20 + 2 * MANY + 3));
   }
 
   @Test
@@ -174,7 +177,7 @@ class ProduceRobustnessIT {
       inThreads(64, t -> {
         for (int i = 0; i < 100; i++) {
           // a producer for each call: it's the name that they share
-          assertThat(ids.add(on.producer(stream).produce(json(t + "00" + i)).id())).isTrue();
+          assertThat(ids.add(on.producer(stream).produce(json(Integer.toString(t * 100 + i))).id())).isTrue();
         }
       });
     }
@@ -184,10 +187,10 @@ class ProduceRobustnessIT {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 50, MANY, 2_000, 250_000})
+  @ValueSource(ints = {1, 50, MANY, 2_000, 13_108})
   void missingPartitionsAreHealed(int count) {
-    StreamInfo stream = lab.register(StreamConfig.defaults().withPartitionSize(count > 100_000 ? 200 : 100));
-    lab.number("SELECT setval('" + lab.log(stream) + "_id_seq', 100000)");
+    StreamInfo stream = lab.register(StreamConfig.defaults().withPartitionSize(100));
+    lab.number("SELECT setval('" + lab.log(stream) + "_id_seq', 10000000)");
     List<Produced> produced =
         count == 1 ? List.of(lab.producer(stream).produce(json("0"))) : lab.producer(stream).produceAll(numbered(count));
     assertThat(produced).hasSize(count);
@@ -200,7 +203,7 @@ class ProduceRobustnessIT {
     try (HikariDataSource pool = pool(database.dataSource(), 20, true);
         ProduceLab on = new ProduceLab(database, pool)) {
       inThreads(8, t -> {
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 6; i++) {
           on.producer(stream).produceAll(numbered(10));
           on.producer(stream).produceAll(numbered(MANY));
           try (Connection connection = pool.getConnection()) {
@@ -212,11 +215,10 @@ class ProduceRobustnessIT {
         }
       });
     }
-    assertThat(lab.count(stream)).isEqualTo(8 * 20 * (30 + MANY));
+    assertThat(lab.count(stream)).isEqualTo(8 * 6 * (30 + MANY));
     assertThat(database.deadlocks()).isEmpty();
   }
 
-  /** What the driver sends and how often it waits is the server's to tell: a statement that comes often is prepared there. */
   @Test
   void aFewMessagesArePreparedOnTheServer() throws SQLException {
     StreamInfo stream = lab.register();
@@ -224,8 +226,8 @@ class ProduceRobustnessIT {
       for (int i = 0; i < 8; i++) {
         lab.producer(stream).in(connection).produce(json("1"));
       }
-      assertThat(value(connection, "SELECT string_agg(trim(split_part(statement, E'\\n', 2)), ',' ORDER BY statement) FROM pg_prepared_statements WHERE statement LIKE '%-- produce%'"))
-          .isEqualTo("INSERT INTO \"" + database.schema() + "\".message_log_" + stream.id() + " (schema_version, routing_key, message_key, payload, headers)");
+      assertThat(value(connection, "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%-- produce%'"))
+          .isEqualTo("1");
     }
   }
 
@@ -296,11 +298,11 @@ class ProduceRobustnessIT {
       CompletableFuture<Void> killer =
           CompletableFuture.runAsync(
               () -> {
-                for (int i = 0; i < 60; i++) {
-                  // a session in the middle of a write, where there is one
+                for (int i = 0; i < 40; i++) {
+                  // in the middle of a write, or between two
                   lab.query(
                       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = '"
-                          + database.schema() + "' AND state = 'active' AND query LIKE '%message_log_" + stream.id() + "%'",
+                          + database.schema() + "' AND query LIKE '%message_log_" + stream.id() + "%'",
                       row -> row.getBoolean(1));
                   java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
                 }

@@ -9,11 +9,12 @@ final class ClaimSql {
    *
    * <p>A caught-up group is only looked at: nothing is locked or written. The lock on the cursor row may have to wait for
    * another claim; {@code locked.claimed} is then newer than this statement's snapshot, so an id may be passed only for one
-   * of two reasons: its row was seen, in a run without a gap that begins right above the proven ids, or it is at or below
-   * {@code :settled}, which was proven before this statement began.
+   * of two reasons: its row was seen, in a run without a gap that begins right above the settled ids, or it is at or below
+   * {@code peek.settled_head}. That one is read without the lock, as the snapshot shows it, so the statement that proved it
+   * ended before this one began. What the locked row says could be newer than the snapshot, and is not used.
    *
-   * <p>{@code committed} is worked out from the snapshot alone ({@code peek}): a range that another session claimed while
-   * this one waited is not in {@code claim_lease} yet as this statement sees it.
+   * <p>For the same reason {@code committed} is worked out from {@code peek} alone: a range that another session claimed
+   * while this one waited is not in {@code claim_lease} yet as this statement sees it.
    */
   static final Template CLAIM =
       Template.of(
@@ -23,6 +24,7 @@ final class ClaimSql {
           peek AS MATERIALIZED (
             SELECT cursor.claimed,
                    cursor.committed,
+                   cursor.settled_head,
                    (SELECT log.id
                     FROM {schema}.message_log_{stream} AS log
                     WHERE log.id > cursor.claimed
@@ -45,7 +47,8 @@ final class ClaimSql {
                    (SELECT min(lease.expires_at)
                     FROM {schema}.claim_lease_{stream} AS lease
                     WHERE lease.consumer_group_id = :group
-                      AND lease.low >= cursor.committed) AS lease_expires_at,
+                      AND lease.low >= cursor.committed
+                      AND lease.token <> ALL (:held)) AS lease_expires_at,
                    (SELECT exception.can_run_after
                     FROM {schema}.exception_queue_{stream} AS exception
                     WHERE exception.consumer_group_id = :group
@@ -65,6 +68,7 @@ final class ClaimSql {
                     FROM {schema}.exception_queue_{stream} AS exception
                     WHERE exception.consumer_group_id = :group
                       AND exception.status = 'inflight'
+                      AND exception.lease_token <> ALL (:held)
                     ORDER BY exception.lease_expires_at
                     LIMIT 1) AS exception_expires_at
             FROM {schema}.consumer_group_cursor_{stream} AS cursor
@@ -75,50 +79,72 @@ final class ClaimSql {
             FROM {schema}.consumer_group_cursor_{stream} AS cursor
             WHERE cursor.consumer_group_id = :group
               AND :max_messages > 0
-              AND (SELECT peek.first_id <= greatest(peek.claimed + 1, :settled) OR peek.claimed < :settled FROM peek)
+              AND (SELECT peek.first_id <= greatest(peek.claimed + 1, peek.settled_head) OR peek.claimed < peek.settled_head FROM peek)
             FOR UPDATE
           ),
           seen AS MATERIALIZED (
             SELECT log.id,
-                   log.wanted,
-                   (log.id <= :settled OR log.id - log.above_settled = greatest(locked.claimed, :settled))
+                   log.created_at,
+                   log.schema_version,
+                   log.routing_key,
+                   log.message_key,
+                   log.payload,
+                   log.headers,
+                   (log.id <= peek.settled_head OR log.id - log.above_settled = greatest(locked.claimed, peek.settled_head))
                      AND (log.bytes <= :max_bytes OR log.position = 1) AS takable
             FROM locked
+            CROSS JOIN peek
             CROSS JOIN LATERAL (
               SELECT next.id,
-                     next.wanted,
-                     row_number() OVER (ORDER BY next.id) AS position,
-                     count(*) FILTER (WHERE next.id > greatest(locked.claimed, :settled)) OVER (ORDER BY next.id) AS above_settled,
-                     sum(next.bytes) OVER (ORDER BY next.id) AS bytes
+                     next.created_at,
+                     next.schema_version,
+                     next.routing_key,
+                     next.message_key,
+                     next.payload,
+                     next.headers,
+                     row_number() OVER run AS position,
+                     count(*) FILTER (WHERE next.id > greatest(locked.claimed, peek.settled_head)) OVER run AS above_settled,
+                     sum(next.size) OVER run AS bytes
               FROM (
                 SELECT log.id,
-                       :schema_version::INT IS NULL OR log.schema_version = :schema_version::INT AS wanted,
+                       log.created_at,
+                       log.schema_version,
+                       log.routing_key,
+                       log.message_key,
+                       log.payload,
+                       log.headers,
                        -- the size in memory; a value that isn't compressed tells it without being read
                        CASE
+                         WHEN log.payload IS NULL THEN 0
                          WHEN pg_column_compression(log.payload) IS NULL THEN pg_column_size(log.payload)
+                         WHEN pg_typeof(log.payload) = 'bytea'::REGTYPE THEN octet_length(log.payload::TEXT) / 2
                          ELSE octet_length(log.payload::TEXT)
-                       END AS bytes
+                       END AS size
                 FROM {schema}.message_log_{stream} AS log
+                -- this shape has one sensible plan, the walk along the key; one with an upper bound was seen to become a scan
+                -- of the whole partition in a plan that was made while the partition was empty
                 WHERE log.id > locked.claimed
                 ORDER BY log.id
                 LIMIT :max_messages
               ) AS next
+              WINDOW run AS (ORDER BY next.id ROWS UNBOUNDED PRECEDING)
             ) AS log
           ),
           taken AS MATERIALIZED (
             SELECT locked.claimed AS low,
                    CASE
-                     WHEN run.first_left IS NOT NULL THEN greatest(locked.claimed, run.last_taken, least(:settled, run.first_left - 1))
+                     WHEN run.first_left IS NOT NULL THEN greatest(locked.claimed, run.last_taken, least(peek.settled_head, run.first_left - 1))
                      WHEN run.messages = :max_messages THEN run.last_taken
-                     ELSE greatest(locked.claimed, run.last_taken, :settled)
+                     ELSE greatest(locked.claimed, run.last_taken, peek.settled_head)
                    END AS high,
-                   run.wanted
+                   run.takable
             FROM locked
+            CROSS JOIN peek
             CROSS JOIN (
               SELECT count(*) AS messages,
                      max(seen.id) FILTER (WHERE seen.takable) AS last_taken,
                      min(seen.id) FILTER (WHERE NOT seen.takable) AS first_left,
-                     count(*) FILTER (WHERE seen.takable AND seen.wanted) AS wanted
+                     count(*) FILTER (WHERE seen.takable) AS takable
               FROM seen
             ) AS run
           ),
@@ -126,7 +152,6 @@ final class ClaimSql {
             UPDATE {schema}.consumer_group_cursor_{stream} AS cursor
             SET claimed = taken.high,
                 committed = greatest(cursor.committed, least(peek.claimed, peek.lowest_open, peek.lowest_unresolved - 1)),
-                settled_head = greatest(cursor.settled_head, :settled),
                 pending_head = CASE WHEN cursor.pending_head > taken.high THEN cursor.pending_head END,
                 pending_writers = CASE WHEN cursor.pending_head > taken.high THEN cursor.pending_writers END,
                 pending_xid = CASE WHEN cursor.pending_head > taken.high THEN cursor.pending_xid END
@@ -139,7 +164,7 @@ final class ClaimSql {
             INSERT INTO {schema}.claim_lease_{stream} (token, consumer_group_id, low, high, expires_at, session)
             SELECT :token, :group, taken.low, taken.high, clock_timestamp() + :lease_us * INTERVAL '1 microsecond', :session
             FROM taken
-            WHERE taken.wanted > 0
+            WHERE taken.takable > 0
           )
           SELECT peek.claimed,
                  peek.first_id,
@@ -158,22 +183,14 @@ final class ClaimSql {
                  message.headers
           FROM peek
           LEFT JOIN taken ON true
-          LEFT JOIN LATERAL (
-            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers
-            FROM {schema}.message_log_{stream} AS log
-            WHERE log.id > taken.low
-              AND log.id <= taken.high
-              AND (:schema_version::INT IS NULL OR log.schema_version = :schema_version::INT)
-            ORDER BY log.id
-            LIMIT :max_messages
-          ) AS message ON true
+          LEFT JOIN seen AS message ON message.takable
           ORDER BY message.id
           """);
 
   /**
    * Takes over one range whose session is gone: its lease has run out, or was given back. A range that has been taken over
    * too often is dissolved: each of its messages becomes an exception of its own, so that the one that ends the process
-   * can't take its neighbours along again.
+   * can't take its neighbours along again. One that holds no message (any more) just ends.
    */
   static final Template RECLAIM =
       Template.of(
@@ -185,10 +202,19 @@ final class ClaimSql {
                    lease.low,
                    lease.high,
                    -- what was given back in order doesn't count
-                   lease.reclaims + CASE WHEN lease.session IS NULL THEN 0 ELSE 1 END AS reclaims
+                   lease.reclaims + CASE WHEN lease.session IS NULL THEN 0 ELSE 1 END AS reclaims,
+                   coalesce(
+                     (SELECT log.id
+                      FROM {schema}.message_log_{stream} AS log
+                      WHERE log.id > lease.low
+                      ORDER BY log.id
+                      LIMIT 1) <= lease.high, false) AS has_messages
             FROM {schema}.claim_lease_{stream} AS lease
             WHERE lease.consumer_group_id = :group
+              AND lease.low >= (SELECT cursor.committed FROM {schema}.consumer_group_cursor_{stream} AS cursor WHERE cursor.consumer_group_id = :group)
               AND lease.expires_at <= now()
+              -- a session that was out of touch for a while doesn't take over from itself
+              AND lease.token <> ALL (:held)
             ORDER BY lease.low
             LIMIT 1
             FOR UPDATE SKIP LOCKED
@@ -201,6 +227,7 @@ final class ClaimSql {
                 expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond'
             FROM expired
             WHERE lease.token = expired.token
+              AND expired.has_messages
               AND expired.reclaims <= :max_range_reclaims
             RETURNING lease.low, lease.high
           ),
@@ -208,7 +235,7 @@ final class ClaimSql {
             DELETE FROM {schema}.claim_lease_{stream} AS lease
             USING expired
             WHERE lease.token = expired.token
-              AND expired.reclaims > :max_range_reclaims
+              AND (NOT expired.has_messages OR expired.reclaims > :max_range_reclaims)
             RETURNING lease.low, lease.high
           ),
           quarantined AS (
@@ -221,10 +248,11 @@ final class ClaimSql {
               SELECT log.id, log.message_key
               FROM {schema}.message_log_{stream} AS log
               WHERE log.id > dissolved.low
-                AND log.id <= dissolved.high
-                AND (:schema_version::INT IS NULL OR log.schema_version = :schema_version::INT)
               ORDER BY log.id
+              -- as in claim_range: no upper bound; there can't be more messages than ids
+              LIMIT dissolved.high - dissolved.low
             ) AS message
+            WHERE message.id <= dissolved.high
             ON CONFLICT (consumer_group_id, message_id) DO NOTHING
             RETURNING message_id
           )
@@ -244,10 +272,9 @@ final class ClaimSql {
             SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers
             FROM {schema}.message_log_{stream} AS log
             WHERE log.id > taken.low
-              AND log.id <= taken.high
-              AND (:schema_version::INT IS NULL OR log.schema_version = :schema_version::INT)
             ORDER BY log.id
-          ) AS message ON true
+            LIMIT taken.high - taken.low
+          ) AS message ON message.id <= taken.high
           ORDER BY message.id
           """);
 

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.claim;
 
+import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
@@ -8,6 +9,7 @@ import io.sqlstreams.internal.sql.Statement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -28,42 +30,58 @@ public final class Claims {
     this.subject = subject;
     this.claim = ClaimSql.CLAIM.asTransaction(scope);
     this.reclaim = ClaimSql.RECLAIM.asTransaction(scope);
-    this.advanceCommitted = ClaimSql.ADVANCE_COMMITTED.asTransaction(scope);
+    this.advanceCommitted = ClaimSql.ADVANCE_COMMITTED.asRelaxedTransaction(scope);
   }
 
   /**
    * Takes the next run of the log.
    *
-   * @param settled what was proven before this call
    * @param maxMessages the most messages to take; 0 to look only
    * @param maxBytes the most bytes of payload to take; the first message is taken whatever its size
+   * @param held the tokens that the session holds: nothing of its own is reported as expired
    * @param takeSuspect whether the session would take an exception that may have ended a process
    * @throws GroupGoneException when the group or its stream was destroyed
    */
-  public Poll claim(long settled, int maxMessages, long maxBytes, boolean takeSuspect) {
+  public Poll claim(int maxMessages, long maxBytes, boolean takeSuspect, Collection<UUID> held) {
     UUID token = UUID.randomUUID();
+    try {
+      return claim(token, maxMessages, maxBytes, takeSuspect, held);
+    } catch (NotInstalledException e) {
+      // its tables are gone
+      throw new GroupGoneException(subject);
+    }
+  }
+
+  private Poll claim(
+      UUID token, int maxMessages, long maxBytes, boolean takeSuspect, Collection<UUID> held) {
     return database.autoCommitted(
         "claiming for " + subject,
         connection -> {
           try (Call call = claim.on(connection)) {
             bindClaimant(call, token)
-                .set("settled", settled)
                 .set("max_messages", maxMessages)
                 .set("max_bytes", maxBytes)
-                .set("take_suspect", takeSuspect);
+                .set("take_suspect", takeSuspect)
+                .setArray("held", "uuid", held.toArray());
             return readPoll(call.query(), token);
           }
         });
   }
 
-  /** Takes over one range whose lease has ended. */
-  public Reclaim reclaim() {
+  /**
+   * Takes over one range whose lease has ended.
+   *
+   * @param held the tokens that the session holds: it doesn't take over from itself
+   */
+  public Reclaim reclaim(Collection<UUID> held) {
     UUID token = UUID.randomUUID();
     return database.autoCommitted(
         "taking over a range for " + subject,
         connection -> {
           try (Call call = reclaim.on(connection)) {
-            bindClaimant(call, token).set("max_range_reclaims", claimant.maxRangeReclaims());
+            bindClaimant(call, token)
+                .set("max_range_reclaims", claimant.maxRangeReclaims())
+                .setArray("held", "uuid", held.toArray());
             ResultSet row = call.query();
             if (!row.next()) {
               return new Reclaim(false, null, 0);
@@ -89,8 +107,7 @@ public final class Claims {
     return call.set("group", claimant.group())
         .set("token", token)
         .set("session", claimant.session())
-        .set("lease_us", claimant.leaseMicros())
-        .setOrNull("schema_version", claimant.schemaVersion());
+        .set("lease_us", claimant.leaseMicros());
   }
 
   private Poll readPoll(ResultSet row, UUID token) throws SQLException {

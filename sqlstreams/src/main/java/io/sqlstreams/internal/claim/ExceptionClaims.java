@@ -8,6 +8,7 @@ import io.sqlstreams.internal.sql.Statement;
 import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
@@ -66,10 +67,12 @@ public final class ExceptionClaims {
   /**
    * Ends up to so many attempts whose lease has run out.
    *
+   * @param held the tokens that the session holds: it doesn't end its own attempts
    * @param maxRetries after how many failures more a message is dead
    * @param backoff how long the others wait
    */
-  public Expired expire(int maxMessages, int maxRetries, Duration backoff) {
+  public Expired expire(
+      int maxMessages, Collection<UUID> held, int maxRetries, Duration backoff) {
     return database.autoCommitted(
         "ending lost attempts of " + subject,
         connection -> {
@@ -77,6 +80,7 @@ public final class ExceptionClaims {
             ResultSet row =
                 call.set("group", claimant.group())
                     .set("max_messages", maxMessages)
+                    .setArray("held", "uuid", held.toArray())
                     .set("max_retries", maxRetries)
                     .set("backoff_us", backoff.toNanos() / 1_000)
                     .query();

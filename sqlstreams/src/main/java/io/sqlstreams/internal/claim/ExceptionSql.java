@@ -47,9 +47,9 @@ final class ExceptionSql {
                 lease_token = :token,
                 lease_expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond',
                 updated_at = clock_timestamp()
-            FROM due
             WHERE exception.consumer_group_id = :group
-              AND exception.message_id = due.message_id
+              -- an array, so that even a plan made for an empty table uses both columns of the key
+              AND exception.message_id = ANY (ARRAY(SELECT due.message_id FROM due))
             RETURNING exception.message_id, exception.attempts, exception.delays, exception.suspect
           )
           SELECT taken.message_id,
@@ -67,10 +67,11 @@ final class ExceptionSql {
           LEFT JOIN LATERAL (
             SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers
             FROM {schema}.message_log_{stream} AS log
-            WHERE log.id = taken.message_id
+            -- not by equality: that could become a scan of the partition in a plan that was made while it was empty
+            WHERE log.id >= taken.message_id
             ORDER BY log.id
             LIMIT 1
-          ) AS message ON true
+          ) AS message ON message.id = taken.message_id
           ORDER BY taken.message_id
           """);
 
@@ -89,6 +90,7 @@ final class ExceptionSql {
             WHERE exception.consumer_group_id = :group
               AND exception.status = 'inflight'
               AND exception.lease_expires_at <= now()
+              AND exception.lease_token <> ALL (:held)
             ORDER BY exception.lease_expires_at, exception.message_id
             LIMIT :max_messages
             FOR UPDATE SKIP LOCKED
@@ -105,6 +107,7 @@ final class ExceptionSql {
                 updated_at = clock_timestamp()
             FROM expired
             WHERE exception.consumer_group_id = :group
+              AND exception.message_id = ANY (ARRAY(SELECT expired.message_id FROM expired))
               AND exception.message_id = expired.message_id
             RETURNING exception.message_id, expired.attempts AS attempt, exception.last_error, exception.status
           ),

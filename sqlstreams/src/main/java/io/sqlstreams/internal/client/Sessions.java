@@ -65,15 +65,18 @@ final class Sessions {
             stream,
             group,
             codec,
-            anyVersion ? null : codec.schemaVersion(),
+            anyVersion,
             handler,
             options,
             running::remove);
-    running.add(session);
     session.start();
+    running.add(session);
+    if (session.isStopped()) {
+      running.remove(session);
+    }
     if (closed) {
       session.stop();
-      throw new ClosedException("the client");
+      requireOpen();
     }
     return session;
   }
@@ -81,7 +84,9 @@ final class Sessions {
   /** Stops everything that runs. Idempotent. */
   void close() {
     closed = true;
-    List.copyOf(running).forEach(Session::stop);
+    List<Session> toStop = List.copyOf(running);
+    toStop.forEach(Session::requestStop);
+    toStop.forEach(Session::stop);
     heartbeat.stop();
   }
 }

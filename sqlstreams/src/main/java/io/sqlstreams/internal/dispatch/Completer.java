@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.dispatch;
 
+import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.outcome.Outcomes;
 import io.sqlstreams.internal.wake.Signal;
@@ -10,7 +11,9 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records what has ended, as much in one statement as has come together meanwhile. A statement that fails is tried again
@@ -78,18 +81,47 @@ final class Completer {
   }
 
   private void record() {
-    List<Work> ranges = batch.stream().filter(work -> work.isRange() && !work.isLost()).toList();
+    settle(batch.stream().filter(Work::isLost).toList(), work -> false);
+    record(batch.stream().filter(Work::isRange).toList(), this::recordRanges);
+    record(batch.stream().filter(work -> !work.isRange()).toList(), this::recordExceptions);
+    recorded.run();
+  }
+
+  /** All in one statement; when the database refuses that, each by itself, so that one can't hold up the others. */
+  private void record(List<Work> works, Consumer<List<Work>> statement) {
+    try {
+      statement.accept(works);
+    } catch (SqlStreamsException e) {
+      if (e.retryable() || works.size() < 2) {
+        throw e;
+      }
+      recordEach(works, statement);
+    }
+  }
+
+  private static void recordEach(List<Work> works, Consumer<List<Work>> statement) {
+    @Nullable SqlStreamsException refused = null;
+    for (Work work : works) {
+      try {
+        statement.accept(List.of(work));
+      } catch (SqlStreamsException e) {
+        refused = e;
+      }
+    }
+    if (refused != null) {
+      throw refused;
+    }
+  }
+
+  private void recordRanges(List<Work> ranges) {
     Set<UUID> held = outcomes.finish(ranges.stream().map(Work::finishedRange).toList());
     settle(ranges, work -> held.contains(work.token()));
+  }
 
-    List<Work> exceptions =
-        batch.stream().filter(work -> !work.isRange() && !work.isLost()).toList();
-    Set<Long> heldIds =
+  private void recordExceptions(List<Work> exceptions) {
+    Set<Long> held =
         outcomes.finishExceptions(exceptions.stream().map(Work::finishedException).toList());
-    settle(exceptions, work -> heldIds.contains(work.deliveries().get(0).id()));
-
-    settle(List.copyOf(batch), work -> false);
-    recorded.run();
+    settle(exceptions, work -> held.contains(work.deliveries().get(0).id()));
   }
 
   /** Takes work off the batch, so that a failure of the next statement doesn't repeat this one. */

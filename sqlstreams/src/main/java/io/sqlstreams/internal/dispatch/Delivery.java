@@ -8,9 +8,11 @@ final class Delivery {
   private final Work work;
   private final int index;
   private final long id;
-  private final @Nullable StoredMessage message;
+  private final @Nullable String key;
+  private final int bytes;
   private final int attempt;
   private final int delays;
+  private volatile @Nullable StoredMessage message;
   private volatile boolean expired;
 
   /** @param index its place in its work */
@@ -19,6 +21,8 @@ final class Delivery {
     this.work = work;
     this.index = index;
     this.id = id;
+    this.key = message == null ? null : message.messageKey();
+    this.bytes = message == null ? 0 : message.bytes();
     this.message = message;
     this.attempt = attempt;
     this.delays = delays;
@@ -36,7 +40,11 @@ final class Delivery {
     return id;
   }
 
-  /** The message; null when the log holds it no more. */
+  @Nullable String key() {
+    return key;
+  }
+
+  /** The message; null when the log holds it no more, or when it isn't needed any more. */
   @Nullable StoredMessage message() {
     return message;
   }
@@ -50,7 +58,12 @@ final class Delivery {
   }
 
   int bytes() {
-    return message == null ? 0 : message.bytes();
+    return bytes;
+  }
+
+  /** It has ended: only its result is kept until that is recorded. */
+  void release() {
+    message = null;
   }
 
   /** Its time is over. */

@@ -14,6 +14,8 @@ import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.outcome.Judge;
 import io.sqlstreams.internal.wake.Signal;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +26,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Fetcher {
   private static final Logger log = LoggerFactory.getLogger(Fetcher.class);
-  private static final long FIRST_GAP_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private static final int SPARE_RANGES = 4;
 
   private final Claims claims;
   private final ExceptionClaims exceptionClaims;
@@ -39,7 +43,8 @@ final class Fetcher {
   private final Signal news;
   private final Runnable groupGone;
   private final Loop loop;
-  private long gapWait = FIRST_GAP_WAIT_NANOS;
+  private final int mostHeld;
+  private long shortWait = FIRST_WAIT_NANOS;
 
   /** @param groupGone is run when the group was destroyed */
   Fetcher(
@@ -68,6 +73,9 @@ final class Fetcher {
     this.options = options;
     this.news = news;
     this.groupGone = groupGone;
+    // each running handler can keep a whole range open; more than that means that results can't be recorded
+    this.mostHeld =
+        options.prefetchMessages() + (options.handlers() + SPARE_RANGES) * options.maxClaim();
     this.loop = new Loop(name, this::turn);
   }
 
@@ -89,10 +97,12 @@ final class Fetcher {
       return;
     }
     boolean takeSuspect = !holdings.haveSuspect();
-    long bytes = Math.max(1, options.prefetchBytes() - queue.bytes());
+    Set<UUID> held = holdings.tokens();
+    long heldUntil = holdings.leaseFromNow();
     Poll poll;
     try {
-      poll = claims.claim(fence.settled(), room, bytes, takeSuspect);
+      poll =
+          claims.claim(room, Math.max(1, options.prefetchBytes() - queue.bytes()), takeSuspect, held);
     } catch (GroupGoneException e) {
       log.error("{}", e.getMessage());
       loop.requestStop();
@@ -100,16 +110,16 @@ final class Fetcher {
       return;
     }
     if (poll.range() != null) {
-      accept(poll.range());
+      accept(poll.range(), heldUntil);
     }
     boolean found = poll.moved();
-    found |= poll.leaseExpiresInMicros() <= 0 && reclaim();
-    found |= poll.exceptionExpiresInMicros() <= 0 && expireExceptions();
+    found |= poll.leaseExpiresInMicros() <= 0 && reclaim(held);
+    found |= poll.exceptionExpiresInMicros() <= 0 && expireExceptions(held);
     found |= poll.exceptionDueInMicros() <= 0 && takeExceptions(room, takeSuspect);
-    if (!found) {
-      rest(poll);
+    if (found) {
+      shortWait = FIRST_WAIT_NANOS;
     } else {
-      gapWait = FIRST_GAP_WAIT_NANOS;
+      rest(poll);
     }
   }
 
@@ -121,16 +131,16 @@ final class Fetcher {
     queue.wakeAt(target / 2);
     boolean full = queue.bytes() >= options.prefetchBytes() && waiting > 0;
     boolean enough = waiting > target / 2 && waiting >= idle;
-    if (full || enough) {
+    if (full || enough || holdings.messages() >= mostHeld) {
       return 0;
     }
     int wanted = Math.max(target, idle) - waiting;
     return Math.max(1, Math.min(options.maxClaim(), wanted));
   }
 
-  private void accept(ClaimedRange range) {
+  private void accept(ClaimedRange range, long heldUntil) {
     counters.claimed.add(range.messages().size());
-    accept(Work.of(range));
+    accept(Work.of(range, heldUntil));
   }
 
   private void accept(Work work) {
@@ -138,15 +148,16 @@ final class Fetcher {
     queue.add(work);
   }
 
-  private boolean reclaim() {
-    Reclaim reclaim = claims.reclaim();
+  private boolean reclaim(Set<UUID> held) {
+    long heldUntil = holdings.leaseFromNow();
+    Reclaim reclaim = claims.reclaim(held);
     if (!reclaim.found()) {
       return false;
     }
     counters.reclaimed.increment();
     counters.quarantined.add(reclaim.quarantined());
     if (reclaim.range() != null) {
-      accept(reclaim.range());
+      accept(reclaim.range(), heldUntil);
     } else if (reclaim.quarantined() > 0) {
       log.warn(
           "{} messages go on one by one: their range was taken over from dead processes more than {} times",
@@ -156,40 +167,44 @@ final class Fetcher {
     return true;
   }
 
-  private boolean expireExceptions() {
+  private boolean expireExceptions(Set<UUID> held) {
     ExceptionClaims.Expired expired =
         exceptionClaims.expire(
-            options.maxClaim(), config.retry().maxRetries(), judge.backoff(1));
+            options.maxClaim(), held, config.retry().maxRetries(), judge.backoff(1));
     counters.reclaimed.add(expired.attempts());
     counters.dead.add(expired.dead());
     return expired.attempts() > 0;
   }
 
   private boolean takeExceptions(int room, boolean takeSuspect) {
+    long heldUntil = holdings.leaseFromNow();
     List<ClaimedException> taken =
         exceptionClaims.claimDue(Math.min(room, options.handlers()), takeSuspect);
-    taken.forEach(exception -> accept(Work.of(exception)));
+    taken.forEach(exception -> accept(Work.of(exception, heldUntil)));
     return !taken.isEmpty();
   }
 
   /** Nothing was taken: ends what can be proven or advanced, else waits for news. */
   private void rest(Poll poll) throws InterruptedException {
-    if (poll.atGap()) {
-      if (!fence.prove(poll.claimed())) {
-        news.await(gapWait);
-        gapWait = Math.min(2 * gapWait, options.pollInterval().toNanos());
-      }
-      return;
-    }
-    gapWait = FIRST_GAP_WAIT_NANOS;
     if (poll.committedLags()) {
       claims.advanceCommitted();
     }
-    news.await(nanosToNextPoll(poll));
+    boolean soon = poll.atGap() || poll.nextInMicros() <= 0;
+    if (poll.atGap() && fence.prove(poll.claimed())) {
+      return;
+    }
+    if (soon) {
+      // a writer is about to end, or another session holds what is due
+      news.await(shortWait);
+      shortWait = Math.min(2 * shortWait, options.pollInterval().toNanos());
+    } else {
+      shortWait = FIRST_WAIT_NANOS;
+      news.await(nanosToNextPoll(poll));
+    }
   }
 
   private long nanosToNextPoll(Poll poll) {
-    long due = TimeUnit.MICROSECONDS.toNanos(Math.max(0, poll.nextInMicros()));
-    return Math.min(options.pollInterval().toNanos(), Math.max(due, FIRST_GAP_WAIT_NANOS));
+    long due = TimeUnit.MICROSECONDS.toNanos(poll.nextInMicros());
+    return Math.min(options.pollInterval().toNanos(), Math.max(due, FIRST_WAIT_NANOS));
   }
 }

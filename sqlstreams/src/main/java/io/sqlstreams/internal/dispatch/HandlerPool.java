@@ -34,9 +34,11 @@ final class HandlerPool {
   private final Counters counters;
   private final Consumer<Work> ended;
   private final ThreadFactory threads;
+  private final ThreadFactory replacements;
   private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
   private final CountDownLatch open;
   private final Loop watch;
+  private volatile boolean started;
 
   /**
    * @param handlers how many threads
@@ -60,14 +62,16 @@ final class HandlerPool {
     this.counters = counters;
     this.ended = ended;
     this.threads = HandlerThreads.named(name + "-handler-");
+    this.replacements = HandlerThreads.platform(name + "-replacement-");
     this.open = new CountDownLatch(handlers);
     this.watch = new Loop(name + "-watch", this::watch);
   }
 
   void start() {
+    started = true;
     long handlers = open.getCount();
     for (long i = 0; i < handlers; i++) {
-      startWorker();
+      start(new Worker(threads));
     }
     watch.start();
   }
@@ -79,14 +83,27 @@ final class HandlerPool {
 
   /** Waits until every handler has returned or was abandoned; the queue must be closed before. */
   void stop() {
-    Uninterruptibly.run(open::await);
+    if (started) {
+      Uninterruptibly.run(open::await);
+    }
     watch.stop();
   }
 
-  private void startWorker() {
-    Worker worker = new Worker();
+  private void start(Worker worker) {
     workers.add(worker);
     worker.thread.start();
+  }
+
+  /**
+   * Another thread in place of an abandoned one. Not a virtual one: the abandoned thread may be what keeps their carrier busy.
+   */
+  private void replace(Worker worker) {
+    workers.remove(worker);
+    if (queue.isClosed()) {
+      open.countDown();
+    } else {
+      start(new Worker(replacements));
+    }
   }
 
   private void end(Delivery delivery, Verdict verdict) {
@@ -120,34 +137,42 @@ final class HandlerPool {
           timeout);
       counters.timedOut.increment();
       counters.abandoned.increment();
-      workers.remove(worker);
-      startWorker();
       end(delivery, handling.failed(delivery, "the handler took longer than " + timeout));
+      replace(worker);
     }
   }
 
   /** One thread that takes messages until the queue is closed, or until it is abandoned. */
   private final class Worker implements Runnable {
-    private final Thread thread = threads.newThread(this);
+    private final Thread thread;
     private volatile @Nullable Attempt current;
+
+    Worker(ThreadFactory threads) {
+      this.thread = threads.newThread(this);
+    }
 
     @Override
     public void run() {
-      Delivery delivery = queue.take();
-      while (delivery != null && handle(delivery)) {
-        delivery = queue.take();
-      }
-      workers.remove(this);
-      if (delivery == null) {
-        open.countDown();
-      } else {
-        counters.abandoned.decrement();
+      boolean abandoned = false;
+      try {
+        Delivery delivery = queue.take();
+        while (delivery != null && !abandoned) {
+          abandoned = !handle(delivery);
+          delivery = abandoned ? null : queue.take();
+        }
+      } finally {
+        workers.remove(this);
+        if (abandoned) {
+          counters.abandoned.decrement();
+        } else {
+          open.countDown();
+        }
       }
     }
 
     /** Whether the thread still belongs to the pool afterwards. */
     private boolean handle(Delivery delivery) {
-      if (delivery.work().isLost()) {
+      if (!delivery.work().mayBegin()) {
         end(delivery, Verdict.unbegun(delivery.attempt(), delivery.delays()));
         return true;
       }

@@ -11,12 +11,20 @@ import java.util.Map;
 /** One attempt at one message: decode, call the handler, judge. Whatever is thrown becomes a verdict. Thread-safe. */
 final class Handling<T> {
   private final PayloadCodec<T> codec;
+  private final boolean anyVersion;
   private final MessageHandler<T> handler;
   private final Judge judge;
   private final Counters counters;
 
-  Handling(PayloadCodec<T> codec, MessageHandler<T> handler, Judge judge, Counters counters) {
+  /** @param anyVersion whether the codec takes messages of every schema version, not of its own alone */
+  Handling(
+      PayloadCodec<T> codec,
+      boolean anyVersion,
+      MessageHandler<T> handler,
+      Judge judge,
+      Counters counters) {
     this.codec = codec;
+    this.anyVersion = anyVersion;
     this.handler = handler;
     this.judge = judge;
     this.counters = counters;
@@ -26,6 +34,15 @@ final class Handling<T> {
     StoredMessage stored = delivery.message();
     if (stored == null) {
       return failed(delivery, "the log holds this message no more");
+    }
+    if (!anyVersion && stored.schemaVersion() != codec.schemaVersion()) {
+      counters.undecodable.increment();
+      return failed(
+          delivery,
+          "the payload can't be read: it has schema version "
+              + stored.schemaVersion()
+              + ", and this consumer reads version "
+              + codec.schemaVersion());
     }
     Received<T> message;
     try {

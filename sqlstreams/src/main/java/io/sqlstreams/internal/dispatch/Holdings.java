@@ -6,26 +6,54 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Everything that a session holds at the moment, until its results are recorded. Thread-safe. */
 final class Holdings implements Heartbeat.Holder {
   private final LeaseRenewal renewal;
   private final Duration interval;
+  private final long leaseNanos;
+  private final AtomicInteger messages = new AtomicInteger();
   private final Map<UUID, Work> ranges = new ConcurrentHashMap<>();
   private final Map<Long, Work> exceptions = new ConcurrentHashMap<>();
 
-  Holdings(LeaseRenewal renewal, Duration interval) {
+  /**
+   * @param interval how often the leases are renewed
+   * @param lease how long they last
+   */
+  Holdings(LeaseRenewal renewal, Duration interval, Duration lease) {
     this.renewal = renewal;
     this.interval = interval;
+    this.leaseNanos = lease.toNanos();
+  }
+
+  /** The end of a lease that is taken or renewed by a statement that is sent now or later. */
+  long leaseFromNow() {
+    return System.nanoTime() + leaseNanos;
+  }
+
+  /** How many messages are held: waiting, running, or with a result that isn't recorded yet. */
+  int messages() {
+    return messages.get();
+  }
+
+  /** The tokens of everything that is held. */
+  Set<UUID> tokens() {
+    Set<UUID> tokens = new HashSet<>(ranges.keySet());
+    exceptions.values().forEach(work -> tokens.add(work.token()));
+    return tokens;
   }
 
   void add(Work work) {
+    messages.addAndGet(work.deliveries().size());
     if (work.isRange()) {
       ranges.put(work.token(), work);
     } else {
@@ -34,10 +62,12 @@ final class Holdings implements Heartbeat.Holder {
   }
 
   void remove(Work work) {
-    if (work.isRange()) {
-      ranges.remove(work.token(), work);
-    } else {
-      exceptions.remove(work.deliveries().get(0).id(), work);
+    boolean removed =
+        work.isRange()
+            ? ranges.remove(work.token(), work)
+            : exceptions.remove(work.deliveries().get(0).id(), work);
+    if (removed) {
+      messages.addAndGet(-work.deliveries().size());
     }
   }
 
@@ -60,36 +90,42 @@ final class Holdings implements Heartbeat.Holder {
 
   @Override
   public void renew(Connection connection) throws SQLException {
+    renewRanges(connection);
+    renewExceptions(connection);
+  }
+
+  private void renewRanges(Connection connection) throws SQLException {
     Map<UUID, Long> lows = new HashMap<>();
     ranges.forEach((token, work) -> lows.put(token, work.doneUpTo()));
-    if (!lows.isEmpty()) {
-      Set<UUID> held = renewal.renew(connection, lows);
-      lows.keySet().stream().filter(token -> !held.contains(token)).forEach(this::loseRange);
+    if (lows.isEmpty()) {
+      return;
     }
+    long until = leaseFromNow();
+    Set<UUID> held = renewal.renew(connection, lows);
+    for (UUID token : lows.keySet()) {
+      settle(ranges.get(token), token, held.contains(token), until);
+    }
+  }
+
+  private void renewExceptions(Connection connection) throws SQLException {
     Map<Long, UUID> tokens = new HashMap<>();
     exceptions.forEach((id, work) -> tokens.put(id, work.token()));
-    if (!tokens.isEmpty()) {
-      Set<Long> held = renewal.renewExceptions(connection, tokens);
-      tokens.forEach(
-          (id, token) -> {
-            if (!held.contains(id)) {
-              loseException(id, token);
-            }
-          });
+    if (tokens.isEmpty()) {
+      return;
     }
+    long until = leaseFromNow();
+    Set<Long> held = renewal.renewExceptions(connection, tokens);
+    tokens.forEach((id, token) -> settle(exceptions.get(id), token, held.contains(id), until));
   }
 
-  private void loseRange(UUID token) {
-    Work work = ranges.get(token);
-    if (work != null) {
-      work.lose();
+  /** Work may have been completed meanwhile, and the same message have come back under another token. */
+  private static void settle(@Nullable Work work, UUID token, boolean held, long until) {
+    if (work == null || !work.token().equals(token)) {
+      return;
     }
-  }
-
-  /** The same message may have come back under another token meanwhile. */
-  private void loseException(Long id, UUID token) {
-    Work work = exceptions.get(id);
-    if (work != null && work.token().equals(token)) {
+    if (held) {
+      work.hold(until);
+    } else {
       work.lose();
     }
   }

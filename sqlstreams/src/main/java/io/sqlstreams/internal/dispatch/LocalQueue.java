@@ -19,7 +19,7 @@ final class LocalQueue {
   private volatile long bytes;
   private volatile int idle;
   private volatile int wakeAt;
-  private boolean closed;
+  private volatile boolean closed;
 
   /** @param room set when so few messages are left that more should be claimed, or when a handler is idle */
   LocalQueue(Signal room) {
@@ -39,6 +39,10 @@ final class LocalQueue {
     return idle;
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   /** Has the signal set when no more than so many messages are left. */
   void wakeAt(int messages) {
     wakeAt = messages;
@@ -56,7 +60,9 @@ final class LocalQueue {
         bytes += delivery.bytes();
       }
       messages = waiting.size();
-      changed.signalAll();
+      for (int woken = 0; woken < work.deliveries().size() && woken < idle; woken++) {
+        changed.signal();
+      }
     } finally {
       lock.unlock();
     }

@@ -7,7 +7,6 @@ import io.sqlstreams.MessageHandler;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ConsumeOptions;
-import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.claim.Claimant;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.claim.ExceptionClaims;
@@ -28,7 +27,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,7 +45,6 @@ public final class Session implements Consumption {
   private final Signal news = new Signal();
   private final Counters counters = new Counters();
   private final LocalQueue queue = new LocalQueue(news);
-  private final Fence fence;
   private final Holdings holdings;
   private final Completer completer;
   private final HandlerPool handlers;
@@ -56,7 +53,7 @@ public final class Session implements Consumption {
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   /**
-   * @param schemaVersion the version of messages to read; null for all
+   * @param anyVersion whether the codec takes messages of every schema version, not of its own alone
    * @param atEnd takes this session when it has stopped
    */
   public <T> Session(
@@ -67,7 +64,7 @@ public final class Session implements Consumption {
       StreamInfo stream,
       GroupInfo group,
       PayloadCodec<T> codec,
-      @Nullable Integer schemaVersion,
+      boolean anyVersion,
       MessageHandler<T> handler,
       ConsumeOptions options,
       Consumer<Session> atEnd) {
@@ -82,13 +79,15 @@ public final class Session implements Consumption {
             group.id(),
             UUID.randomUUID(),
             options.lease(),
-            schemaVersion,
             group.config().maxRangeReclaims());
     Judge judge = new Judge(group.config().retry());
     Pace pace = new Pace(options.handlers(), options.prefetchMessages());
-    this.fence = new Fence(database, scope, subject, group.id());
+    Fence fence = new Fence(database, scope, subject, group.id());
     this.holdings =
-        new Holdings(new LeaseRenewal(scope, group.id(), options.lease()), options.heartbeat());
+        new Holdings(
+            new LeaseRenewal(scope, group.id(), options.lease()),
+            options.heartbeat(),
+            options.lease());
     this.completer =
         new Completer(
             name + "-completer",
@@ -101,7 +100,7 @@ public final class Session implements Consumption {
             name,
             options.handlers(),
             queue,
-            new Handling<>(codec, handler, judge, counters),
+            new Handling<>(codec, anyVersion, handler, judge, counters),
             group.config().timeout(),
             pace,
             counters,
@@ -120,29 +119,35 @@ public final class Session implements Consumption {
             group.config(),
             options,
             news,
-            this::stopAside);
+            this::requestStop);
   }
 
-  /** Begins; fails when the database can't be reached. */
-  public Session start() {
-    fence.load();
+  /** Begins; when that fails, since the database can't be reached, nothing runs. */
+  public void start() {
     heartbeat.join(holdings);
     wakeups.register(stream, news);
     completer.start();
     handlers.start();
     fetcher.start();
-    return this;
+  }
+
+  /** Whether it has stopped. */
+  public boolean isStopped() {
+    return stopped.getCount() == 0;
+  }
+
+  /** Asks for the stop without waiting for it. */
+  public void requestStop() {
+    if (stopAsked.compareAndSet(false, true)) {
+      queue.close();
+      new Thread(this::shutDown, "sqlstreams-stop").start();
+    }
   }
 
   @Override
   public void stop() {
-    if (handlers.isHandler(Thread.currentThread())) {
-      stopAside();
-      return;
-    }
-    if (stopAsked.compareAndSet(false, true)) {
-      shutDown();
-    } else {
+    requestStop();
+    if (!handlers.isHandler(Thread.currentThread())) {
       Uninterruptibly.run(stopped::await);
     }
   }
@@ -167,14 +172,6 @@ public final class Session implements Consumption {
     return counters.snapshot();
   }
 
-  /** For threads that the stop itself waits for. */
-  private void stopAside() {
-    if (stopAsked.compareAndSet(false, true)) {
-      queue.close();
-      new Thread(this::shutDown, "sqlstreams-stop").start();
-    }
-  }
-
   private void shutDown() {
     try {
       queue.close();
@@ -182,11 +179,11 @@ public final class Session implements Consumption {
       handlers.stop();
       List<Work> rest = holdings.unfinished();
       completer.stop(rest);
-    } catch (SqlStreamsException e) {
+    } catch (RuntimeException e) {
       log.warn(
           "{} stopped, but its last results could not be recorded; those messages will be delivered again: {}",
           subject,
-          e.getMessage());
+          e.toString());
     } finally {
       wakeups.deregister(stream, news);
       heartbeat.leave(holdings);

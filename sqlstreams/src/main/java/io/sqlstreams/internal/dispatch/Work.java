@@ -25,27 +25,31 @@ final class Work {
   private int ended;
   private int donePrefix;
   private volatile boolean lost;
+  private volatile long heldUntil;
 
-  private Work(UUID token, long low, boolean isRange, boolean suspect, int size) {
+  private Work(UUID token, long low, boolean isRange, boolean suspect, int size, long heldUntil) {
     this.token = token;
     this.low = low;
     this.isRange = isRange;
     this.suspect = suspect;
+    this.heldUntil = heldUntil;
     this.deliveries = new ArrayList<>(size);
     this.verdicts = new Verdict[size];
   }
 
-  static Work of(ClaimedRange range) {
+  /** @param heldUntil see {@link #hold} */
+  static Work of(ClaimedRange range, long heldUntil) {
     List<StoredMessage> messages = range.messages();
-    Work work = new Work(range.token(), range.low(), true, false, messages.size());
+    Work work = new Work(range.token(), range.low(), true, false, messages.size(), heldUntil);
     for (StoredMessage message : messages) {
       work.add(message.id(), message, 0, 0);
     }
     return work;
   }
 
-  static Work of(ClaimedException exception) {
-    Work work = new Work(exception.token(), exception.messageId() - 1, false, exception.suspect(), 1);
+  /** @param heldUntil see {@link #hold} */
+  static Work of(ClaimedException exception, long heldUntil) {
+    Work work = new Work(exception.token(), exception.messageId() - 1, false, exception.suspect(), 1, heldUntil);
     work.add(
         exception.messageId(), exception.message(), exception.attempts(), exception.delays());
     return work;
@@ -83,6 +87,24 @@ final class Work {
   }
 
   /**
+   * Its lease was renewed.
+   *
+   * @param until by {@link System#nanoTime}, the end of the lease counted from before the renewal was sent. It decides nothing
+   *     but whether this process still begins something
+   */
+  void hold(long until) {
+    heldUntil = until;
+  }
+
+  /** Whether its messages may be begun: the lease isn't lost, and not so old that somebody else may have taken over. */
+  boolean mayBegin() {
+    if (!lost && System.nanoTime() - heldUntil > 0) {
+      lost = true;
+    }
+    return !lost;
+  }
+
+  /**
    * A delivery has ended.
    *
    * @return whether it was the last
@@ -92,6 +114,7 @@ final class Work {
       throw new IllegalStateException("message " + delivery.id() + " has ended twice");
     }
     verdicts[delivery.index()] = verdict;
+    delivery.release();
     ended++;
     return ended == verdicts.length;
   }
@@ -151,9 +174,7 @@ final class Work {
   }
 
   private FinishedMessage finished(Delivery delivery, Verdict verdict) {
-    StoredMessage message = delivery.message();
-    return new FinishedMessage(
-        delivery.id(), message == null ? null : message.messageKey(), token, verdict);
+    return new FinishedMessage(delivery.id(), delivery.key(), token, verdict);
   }
 
   private boolean isDone(int index) {

@@ -1,18 +1,22 @@
 package io.sqlstreams.internal.fence;
 
+import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
+import io.sqlstreams.internal.sql.Statement;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one session of a group knows about the gaps in its stream. A claim passes an id only if it has seen its row, or if
- * the id is at or below {@link #settled()}, which goes into the claim as a parameter: it was proven by statements that
- * ended before the claim began. A value that is read inside the claim could be newer than the claim's snapshot, and rows
- * that the snapshot doesn't show would be passed.
+ * The proof that an id which isn't visible never comes. A claim passes an id only if it has seen its row, or if the id is
+ * at or below the group's {@code settled_head}, which {@link #prove} moves.
  *
  * <p>Time never proves anything: a writer that stays open holds the group at its gap, and is named in a warning.
  *
@@ -24,13 +28,14 @@ public final class Fence {
 
   private static final Logger log = LoggerFactory.getLogger(Fence.class);
 
-  private final WriterLocks locks;
+  private final Database database;
   private final String subject;
   private final long group;
-  private long settled;
-  private @Nullable Look pending;
-  private boolean saved;
-  private long blockedSince;
+  private final String messageLog;
+  private final Statement look;
+  private final Statement writers;
+  private long heldAt = -1;
+  private long heldSince;
   private long warned;
 
   /**
@@ -38,62 +43,54 @@ public final class Fence {
    * @param group the group's id
    */
   public Fence(Database database, Scope scope, String subject, long group) {
-    this.locks = new WriterLocks(database, scope);
+    this.database = database;
     this.subject = subject;
     this.group = group;
+    this.messageLog = scope.messageLog();
+    this.look = FenceSql.LOOK.asRelaxedTransaction(scope);
+    this.writers = FenceSql.WRITERS.asTransaction(scope);
   }
 
-  /** Takes over what earlier sessions have proven or seen. */
-  public void load() {
-    WriterLocks.Stored stored = locks.load(group);
-    settled = Math.max(settled, stored.settledHead());
-    pending = stored.pending();
-    saved = pending != null;
-    blockedSince = System.nanoTime();
-  }
-
-  /** Every id up to this one is visible to each statement that starts from now on, or never comes. */
-  public long settled() {
-    return settled;
-  }
+  private record Result(boolean settled, long pendingHead, List<String> writers) {}
 
   /**
-   * Tries to prove that the gap at which a claim stopped is nobody's.
+   * Looks at the writers once, for a group that stands at a gap.
    *
-   * @param claimed the id at which it stopped
-   * @return whether {@link #settled()} has moved, so that a new claim may pass
+   * @param claimed the id at which it stands
+   * @return whether {@code settled_head} has moved, so that a new claim may pass
    */
   public boolean prove(long claimed) {
-    Look look = pending;
-    if (look == null || look.head() <= claimed) {
-      look = locks.look();
-      blockedSince = System.nanoTime();
-      warned = blockedSince;
-      saved = false;
-    } else {
-      List<String> left = locks.stillWriting(look.writers());
-      if (!left.isEmpty()) {
-        look = new Look(look.head(), left);
-        waitFor(look);
-        return false;
-      }
-      look = new Look(look.head(), List.of());
+    if (claimed != heldAt) {
+      heldAt = claimed;
+      heldSince = System.nanoTime();
+      warned = heldSince;
     }
-    pending = look.writers().isEmpty() ? null : look;
-    if (pending == null && look.head() > settled) {
-      settled = look.head();
-      return true;
+    Result result = look();
+    if (!result.settled()) {
+      warnWhenLong(result);
     }
-    return false;
+    return result.settled();
   }
 
-  /** The writers outlasted a second look, so they are worth a row and, after a while, a warning. */
-  private void waitFor(Look look) {
-    pending = look;
-    if (!saved) {
-      locks.savePending(group, look);
-      saved = true;
-    }
+  private Result look() {
+    return database.autoCommitted(
+        "looking at the writers of " + messageLog,
+        connection -> {
+          try (Call call = look.on(connection)) {
+            ResultSet row = call.set("message_log", messageLog).set("group", group).query();
+            if (!row.next()) {
+              return new Result(false, 0, List.of());
+            }
+            @Nullable Array listed = row.getArray("writers");
+            return new Result(
+                row.getBoolean("settled"),
+                row.getLong("pending_head"),
+                listed == null ? List.of() : List.of((String[]) listed.getArray()));
+          }
+        });
+  }
+
+  private void warnWhenLong(Result result) {
     long now = System.nanoTime();
     if (now - warned > WARN_AFTER.toNanos()) {
       warned = now;
@@ -101,9 +98,36 @@ public final class Fence {
           "{} has waited {} s at a gap for an open transaction that may still bring messages up to id {}: {}."
               + " It goes on when that transaction ends; nothing is skipped",
           subject,
-          Duration.ofNanos(now - blockedSince).toSeconds(),
-          look.head(),
-          locks.describe(look.writers()));
+          Duration.ofNanos(now - heldSince).toSeconds(),
+          result.pendingHead(),
+          describe(result.writers()));
     }
+  }
+
+  private String describe(List<String> open) {
+    return database.autoCommitted(
+        "looking at the writers of " + messageLog,
+        connection -> {
+          try (Call call = writers.on(connection)) {
+            ResultSet row =
+                call.set("message_log", messageLog)
+                    .setArray("writers", "text", open.toArray())
+                    .query();
+            List<String> described = new ArrayList<>();
+            while (row.next()) {
+              described.add(describe(row));
+            }
+            return String.join(", ", described);
+          }
+        });
+  }
+
+  private static String describe(ResultSet row) throws SQLException {
+    String pid = row.getString("pid");
+    String application = row.getString("application_name");
+    String age = row.getString("age_seconds");
+    return (pid == null ? "a prepared transaction" : "pid " + pid)
+        + (application == null || application.isEmpty() ? "" : " (" + application + ")")
+        + (age == null ? "" : ", open for " + age + " s");
   }
 }

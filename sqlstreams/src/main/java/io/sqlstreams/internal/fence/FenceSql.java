@@ -2,19 +2,27 @@ package io.sqlstreams.internal.fence;
 
 import io.sqlstreams.internal.sql.Template;
 
-/** The looks at the writers of a stream's log. They are reads of shared memory: they lock nothing and write nothing. */
+/** The look at the writers of a stream's log. */
 final class FenceSql {
   /**
-   * The newest visible id, and who may still bring smaller ones. The snapshot of a statement is older than anything that it
-   * reads of the lock table, and a transaction becomes visible before it lets its locks go. So whoever drew an id up to
-   * {@code head} is listed here or has ended already, and what it wrote is visible to every statement that starts later.
+   * Proves that a gap is nobody's, or begins to.
+   *
+   * <p>A first look notes the newest visible id and who may still bring smaller ones. The snapshot of a statement is older
+   * than anything that it reads of the lock table, and a transaction becomes visible before it lets its locks go. So
+   * whoever drew an id up to {@code head} is listed as a writer or has ended already, and what it wrote is visible to every
+   * statement that starts later. A second look, by whatever session, finds that none of those writers writes any more.
+   *
+   * <p>Both are kept in the cursor row and nowhere else. A server that loses the end of its WAL (a failover to an
+   * asynchronous standby, a crash with {@code synchronous_commit = off}) loses the proof too, if it loses a message or an id
+   * that the proof speaks of: those were in the WAL before. A session's memory would outlive them.
    */
   static final Template LOOK =
       Template.of(
           """
           -- fence_look
-          WITH writer AS MATERIALIZED (
-            SELECT held.virtualtransaction
+          WITH
+          writer AS MATERIALIZED (
+            SELECT DISTINCT held.virtualtransaction
             FROM pg_catalog.pg_locks AS held
             WHERE held.locktype = 'relation'
               AND held.database = (SELECT db.oid FROM pg_catalog.pg_database AS db WHERE db.datname = current_database())
@@ -23,68 +31,67 @@ final class FenceSql {
               AND held.granted
               -- the pid of a prepared transaction is null
               AND held.pid IS DISTINCT FROM pg_backend_pid()
+          ),
+          look AS MATERIALIZED (
+            SELECT cursor.pending_head AS earlier_head,
+                   cursor.pending_writers AS earlier_writers,
+                   coalesce(cursor.pending_head > greatest(cursor.claimed, cursor.settled_head), false) AS is_second,
+                   -- a prepared transaction keeps its virtual transaction id until the server restarts; then it comes back
+                   -- with a backend number of -1, and since its old id is lost, each of those counts
+                   EXISTS (
+                     SELECT
+                     FROM writer
+                     WHERE writer.virtualtransaction = ANY (cursor.pending_writers)
+                        OR writer.virtualtransaction LIKE '-1/%') AS earlier_writes,
+                   coalesce((SELECT log.id FROM {schema}.message_log_{stream} AS log ORDER BY log.id DESC LIMIT 1), 0) AS head,
+                   (SELECT array_agg(writer.virtualtransaction) FROM writer) AS writers
+            FROM {schema}.consumer_group_cursor_{stream} AS cursor
+            WHERE cursor.consumer_group_id = :group
+          ),
+          result AS MATERIALIZED (
+            SELECT look.earlier_head,
+                   CASE
+                     WHEN look.is_second AND NOT look.earlier_writes THEN look.earlier_head
+                     WHEN NOT look.is_second AND look.writers IS NULL THEN look.head
+                   END AS settled_head,
+                   CASE WHEN NOT look.is_second AND look.writers IS NOT NULL THEN look.head END AS pending_head,
+                   CASE WHEN look.is_second THEN look.earlier_writers ELSE look.writers END AS writers
+            FROM look
+          ),
+          kept AS (
+            UPDATE {schema}.consumer_group_cursor_{stream} AS cursor
+            SET settled_head = greatest(cursor.settled_head, result.settled_head),
+                pending_head = result.pending_head,
+                pending_writers = CASE WHEN result.pending_head IS NOT NULL THEN result.writers END,
+                -- the oldest of them, for whoever looks at the row
+                pending_xid = (
+                  SELECT held.transactionid
+                  FROM pg_catalog.pg_locks AS held
+                  WHERE result.pending_head IS NOT NULL
+                    AND held.locktype = 'transactionid'
+                    AND held.mode = 'ExclusiveLock'
+                    AND held.granted
+                    AND held.virtualtransaction = ANY (result.writers)
+                  ORDER BY age(held.transactionid) DESC
+                  LIMIT 1)
+            FROM result
+            WHERE cursor.consumer_group_id = :group
+              AND (result.settled_head IS NOT NULL OR result.pending_head IS NOT NULL)
+              -- else another session was faster
+              AND cursor.pending_head IS NOT DISTINCT FROM result.earlier_head
           )
-          SELECT coalesce((SELECT log.id FROM {schema}.message_log_{stream} AS log ORDER BY log.id DESC LIMIT 1), 0) AS head,
-                 (SELECT array_agg(DISTINCT writer.virtualtransaction) FROM writer) AS writers
-          """);
-
-  /**
-   * Which of these writers still hold their lock. A prepared transaction keeps its virtual transaction id until the server
-   * restarts; then it comes back with a backend number of -1, and since its old id is lost, each of those counts.
-   */
-  static final Template STILL_WRITING =
-      Template.of(
-          """
-          -- fence_still_writing
-          SELECT array_agg(DISTINCT held.virtualtransaction) AS writers
-          FROM pg_catalog.pg_locks AS held
-          WHERE held.locktype = 'relation'
-            AND held.database = (SELECT db.oid FROM pg_catalog.pg_database AS db WHERE db.datname = current_database())
-            AND held.relation = pg_catalog.to_regclass(:message_log)
-            AND held.mode = 'RowExclusiveLock'
-            AND held.granted
-            AND (held.virtualtransaction = ANY (:writers) OR held.virtualtransaction LIKE '-1/%')
-          """);
-
-  /** What an earlier statement of any session has proven or seen. */
-  static final Template LOAD =
-      Template.of(
-          """
-          -- fence_load
-          SELECT cursor.settled_head, cursor.pending_head, cursor.pending_writers
-          FROM {schema}.consumer_group_cursor_{stream} AS cursor
-          WHERE cursor.consumer_group_id = :group
-          """);
-
-  /** Keeps an unproven look: any session can finish it, and an operator sees who holds the group back. */
-  static final Template SAVE_PENDING =
-      Template.of(
-          """
-          -- fence_save_pending
-          UPDATE {schema}.consumer_group_cursor_{stream} AS cursor
-          SET pending_head = :head,
-              pending_writers = :writers,
-              pending_xid = (
-                SELECT held.transactionid
-                FROM pg_catalog.pg_locks AS held
-                WHERE held.locktype = 'transactionid'
-                  AND held.mode = 'ExclusiveLock'
-                  AND held.granted
-                  AND held.virtualtransaction = ANY (:writers)
-                ORDER BY age(held.transactionid) DESC
-                LIMIT 1)
-          WHERE cursor.consumer_group_id = :group
-            AND :head > cursor.settled_head
-            AND cursor.pending_head IS DISTINCT FROM :head
+          SELECT result.settled_head IS NOT NULL AS settled,
+                 coalesce(result.pending_head, result.earlier_head) AS pending_head,
+                 result.writers
+          FROM result
           """);
 
   /** Who they are, for the warning. The columns of other roles' sessions are null without the role pg_read_all_stats. */
-  static final Template BLOCKERS =
+  static final Template WRITERS =
       Template.of(
           """
-          -- fence_blockers
+          -- fence_writers
           SELECT held.pid,
-                 held.virtualtransaction,
                  activity.application_name,
                  extract(epoch FROM clock_timestamp() - activity.xact_start)::BIGINT AS age_seconds
           FROM pg_catalog.pg_locks AS held

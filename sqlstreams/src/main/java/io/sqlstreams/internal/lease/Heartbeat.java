@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.lease;
 
+import io.sqlstreams.error.ClosedException;
 import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.sql.Database;
@@ -33,42 +34,61 @@ public final class Heartbeat {
 
   private final Database database;
   private final Map<Holder, Long> nextBeats = new ConcurrentHashMap<>();
-  private final Signal joined = new Signal();
+  private final Signal changed = new Signal();
   private final Loop loop;
   private @Nullable Connection connection;
+  private boolean stopping;
 
   public Heartbeat(Database database) {
     this.database = database;
     this.loop = new Loop("sqlstreams-heartbeat", this::turn);
   }
 
-  /** Renews this one's leases from now on. The connection is there when this returns. */
+  /**
+   * Renews this one's leases from now on. The connection is there when this returns.
+   *
+   * @throws ClosedException after {@link #stop}
+   */
   public void join(Holder holder) {
-    connect();
-    nextBeats.put(holder, System.nanoTime() + holder.interval().toNanos());
+    synchronized (this) {
+      if (stopping) {
+        throw new ClosedException("the client");
+      }
+      nextBeats.put(holder, System.nanoTime() + holder.interval().toNanos());
+    }
+    try {
+      connect();
+    } catch (SqlStreamsException e) {
+      nextBeats.remove(holder);
+      throw e;
+    }
     loop.start();
-    joined.set();
+    changed.set();
   }
 
   /** Renews them no more; gives the connection back with the last one. */
   public void leave(Holder holder) {
     nextBeats.remove(holder);
-    joined.set();
+    changed.set();
   }
 
-  /** Ends the pulse. */
+  /** Ends the pulse: at once when nothing is held any more, else when the last one has left. */
   public void stop() {
-    loop.requestStop();
-    joined.set();
-    loop.stop();
-    disconnect();
+    synchronized (this) {
+      stopping = true;
+    }
+    changed.set();
+    if (nextBeats.isEmpty()) {
+      loop.stop();
+      disconnect();
+    }
   }
 
   private void turn() throws InterruptedException {
-    if (nextBeats.isEmpty()) {
-      disconnectUnlessJoined();
+    if (isIdle()) {
+      return;
     }
-    joined.await(nanosToNextBeat());
+    changed.await(nanosToNextBeat());
     for (Map.Entry<Holder, Long> entry : nextBeats.entrySet()) {
       if (entry.getValue() - System.nanoTime() <= 0) {
         beat(entry.getKey());
@@ -79,7 +99,10 @@ public final class Heartbeat {
   private void beat(Holder holder) {
     long pause = holder.interval().toNanos();
     try {
-      holder.renew(connect());
+      Connection current = connect();
+      // a connection that answers no more must not hold up the others for long
+      current.setNetworkTimeout(Runnable::run, networkTimeoutMillis(holder));
+      holder.renew(current);
     } catch (SQLException | SqlStreamsException e) {
       disconnect();
       // soon, but not at once
@@ -88,6 +111,10 @@ public final class Heartbeat {
     }
     long next = System.nanoTime() + pause;
     nextBeats.computeIfPresent(holder, (key, planned) -> next);
+  }
+
+  private static int networkTimeoutMillis(Holder holder) {
+    return (int) Math.max(1_000, Math.min(60_000, holder.interval().toMillis()));
   }
 
   private long nanosToNextBeat() {
@@ -102,10 +129,16 @@ public final class Heartbeat {
     return connection;
   }
 
-  private synchronized void disconnectUnlessJoined() {
+  /** Whether this turn has nothing to wait for: the last one has left, and there is a stop. */
+  private synchronized boolean isIdle() {
     if (nextBeats.isEmpty()) {
       disconnect();
+      if (stopping) {
+        loop.requestStop();
+        return true;
+      }
     }
+    return false;
   }
 
   private synchronized void disconnect() {

@@ -26,8 +26,8 @@ public final class LeaseRenewal {
   public LeaseRenewal(Scope scope, long group, Duration lease) {
     this.group = group;
     this.leaseMicros = lease.toNanos() / 1_000;
-    this.renew = LeaseSql.RENEW.asTransaction(scope);
-    this.renewExceptions = LeaseSql.RENEW_EXCEPTIONS.asTransaction(scope);
+    this.renew = LeaseSql.RENEW.asRelaxedTransaction(scope);
+    this.renewExceptions = LeaseSql.RENEW_EXCEPTIONS.asRelaxedTransaction(scope);
   }
 
   /**

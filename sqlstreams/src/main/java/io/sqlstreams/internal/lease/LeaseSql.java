@@ -29,7 +29,8 @@ final class LeaseSql {
                 low = greatest(lease.low, held.low)
             FROM free
             JOIN held USING (token)
-            WHERE lease.token = free.token
+            WHERE lease.token = ANY (:tokens)
+              AND lease.token = free.token
           )
           SELECT lease.token
           FROM {schema}.claim_lease_{stream} AS lease
@@ -60,6 +61,7 @@ final class LeaseSql {
             FROM free
             JOIN held USING (message_id)
             WHERE exception.consumer_group_id = :group
+              AND exception.message_id = ANY (:message_ids)
               AND exception.message_id = free.message_id
               AND exception.lease_token = held.token
           )

@@ -21,11 +21,20 @@ public final class HandlerThreads {
     return OF_VIRTUAL != null && UNSTARTED != null;
   }
 
-  /** Makes threads with this name and a number. */
+  /** Makes threads with this name and a number: virtual ones where there are. */
   public static ThreadFactory named(String prefix) {
+    return numbered(prefix, HandlerThreads::unstarted);
+  }
+
+  /** Makes daemon threads of the platform with this name and a number. */
+  public static ThreadFactory platform(String prefix) {
+    return numbered(prefix, HandlerThreads::daemon);
+  }
+
+  private static ThreadFactory numbered(String prefix, ThreadFactory threads) {
     AtomicLong number = new AtomicLong();
     return task -> {
-      Thread thread = unstarted(task);
+      Thread thread = threads.newThread(task);
       thread.setName(prefix + number.incrementAndGet());
       return thread;
     };
@@ -39,6 +48,10 @@ public final class HandlerThreads {
         throw new IllegalStateException("this runtime's virtual threads can't be made", e);
       }
     }
+    return daemon(task);
+  }
+
+  private static Thread daemon(Runnable task) {
     Thread thread = new Thread(task);
     thread.setDaemon(true);
     return thread;

@@ -31,11 +31,14 @@ final class OutcomeSql {
           given_back AS (
             UPDATE {schema}.claim_lease_{stream} AS lease
             SET low = greatest(lease.low, rest.low),
+                -- a heartbeat that is on its way must not find it
+                token = gen_random_uuid(),
                 session = NULL,
                 expires_at = now()
             FROM unnest(:rest_tokens::UUID[], :rest_lows::BIGINT[]) AS rest (token, low)
-            WHERE lease.token = rest.token
-            RETURNING lease.token
+            WHERE lease.token = ANY (:rest_tokens)
+              AND lease.token = rest.token
+            RETURNING rest.token
           ),
           held AS (
             SELECT ended.token FROM ended
@@ -96,6 +99,7 @@ final class OutcomeSql {
             USING mine
             JOIN result USING (message_id)
             WHERE exception.consumer_group_id = :group
+              AND exception.message_id = ANY (:message_ids)
               AND exception.message_id = mine.message_id
               AND exception.lease_token = result.token
               AND result.status = 'done'
@@ -116,18 +120,18 @@ final class OutcomeSql {
             FROM mine
             JOIN result USING (message_id)
             WHERE exception.consumer_group_id = :group
+              AND exception.message_id = ANY (:message_ids)
               AND exception.message_id = mine.message_id
               AND exception.lease_token = result.token
               AND result.status <> 'done'
-            RETURNING exception.message_id
+            RETURNING exception.message_id, result.event, result.attempts, result.error
           ),
           logged AS (
             INSERT INTO {schema}.delivery_log_{stream} (consumer_group_id, message_id, attempt, status, error)
-            SELECT :group, result.message_id, result.attempts - 1, result.event, result.error
+            SELECT :group, kept.message_id, kept.attempts - 1, kept.event, kept.error
             FROM kept
-            JOIN result USING (message_id)
-            -- without an event the message was given back unhandled
-            WHERE result.event IS NOT NULL
+            -- without an event the message was given back unbegun
+            WHERE kept.event IS NOT NULL
           )
           SELECT done.message_id FROM done
           UNION ALL

@@ -22,9 +22,12 @@ final class Attempts {
     long[] to(TargetLog log) throws SQLException;
   }
 
-  /** Each of them creates what the ids drawn so far would need; other writers draw more meanwhile. */
-  private static final int MOST_HEALINGS = 10;
+  private static final int MOST_HEALINGS = 12;
 
+  /** Other writers draw ids while one heals, and so do their attempts that fail: each healing looks twice as far ahead. */
+  private static final int MOST_DOUBLINGS = 6;
+
+  private static final int MOST_LOOKS = 10;
   private static final int MOST_CONTENTIONS = 4;
   private static final int LONGEST_PAUSE_MS = 50;
 
@@ -57,8 +60,8 @@ final class Attempts {
         return write.to(log);
       } catch (SQLException e) {
         if (Refusals.isMissingPartition(e, log.stream().id()) && healings < MOST_HEALINGS) {
+          heal(log, (long) messages.size() << Math.min(healings, MOST_DOUBLINGS));
           healings++;
-          heal(log, messages.size());
         } else if (bounds == Bounds.TRANSACTION
             && SqlErrors.isContention(e)
             && contentions < MOST_CONTENTIONS) {
@@ -73,15 +76,25 @@ final class Attempts {
     }
   }
 
-  /** Creates the partitions of the ids that this number of messages will draw. */
-  private void heal(TargetLog log, int count) {
-    long last = database.autoCommitted(Refusals.what(streams.name()), c -> lastDrawnId(c, log));
-    long target = last + count;
-    long step = log.stream().config().partitionSize() * PARTITIONS_AT_ONCE;
-    for (long id = last + step; id < target; id += step) {
-      healer.ensureThrough(log.stream(), id);
+  /**
+   * Creates the partitions of the next ids, of this number. Others may have drawn ids while this one waited for its turn to
+   * create, so it looks again until what it created still lies ahead.
+   */
+  private void heal(TargetLog log, long count) {
+    long through = 0;
+    for (int look = 0; look < MOST_LOOKS; look++) {
+      long last = database.autoCommitted(Refusals.what(streams.name()), c -> lastDrawnId(c, log));
+      if (last + count <= through) {
+        return;
+      }
+      through = last + 2 * count;
+      long step = log.stream().config().partitionSize() * PARTITIONS_AT_ONCE;
+      // from the first on: the ids may have jumped, and what they jumped over needs no partition
+      for (long id = last + 1; id < through; id += step) {
+        healer.ensureThrough(log.stream(), id);
+      }
+      healer.ensureThrough(log.stream(), through);
     }
-    healer.ensureThrough(log.stream(), target);
   }
 
   private static long lastDrawnId(Connection connection, TargetLog log) throws SQLException {

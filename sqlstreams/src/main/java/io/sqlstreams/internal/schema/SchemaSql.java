@@ -24,11 +24,17 @@ final class SchemaSql {
           """
           -- probe_schema
           SELECT current_setting('server_version_num')::int AS server_version,
-                 to_regnamespace('{schema}') IS NOT NULL AS schema_exists,
-                 num_nonnulls(
-                   to_regclass('{schema}.system_config'),
-                   to_regclass('{schema}.stream_config'),
-                   to_regclass('{schema}.migration_log')) = 3 AS installed
+                 -- not to_regnamespace and to_regclass: those remember what didn't exist when the transaction
+                 -- began, though the one who held the lock has created it meanwhile
+                 EXISTS (
+                   SELECT
+                   FROM pg_catalog.pg_namespace
+                   WHERE nspname = '{schema_name}') AS schema_exists,
+                 (SELECT count(*) = 3
+                  FROM pg_catalog.pg_class AS relation
+                  JOIN pg_catalog.pg_namespace AS space ON space.oid = relation.relnamespace
+                  WHERE space.nspname = '{schema_name}'
+                    AND relation.relname IN ('system_config', 'stream_config', 'migration_log')) AS installed
           """);
 
   static final Template CREATE_SCHEMA =

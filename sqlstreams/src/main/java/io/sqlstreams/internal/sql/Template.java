@@ -52,6 +52,15 @@ public final class Template {
     return parse(first + ";\n" + scope.apply(text));
   }
 
+  /**
+   * The same for what may be lost with the last moments of a crashed server without harm, because everything that builds on
+   * it would be lost too: the commit doesn't wait for the disk.
+   */
+  public Statement asRelaxedTransaction(Scope scope) {
+    return between(
+        "BEGIN ISOLATION LEVEL READ COMMITTED;\nSET LOCAL synchronous_commit = off", "COMMIT", scope);
+  }
+
   /** Replaces the named parameters; skips comments, quoted text and {@code ::} casts. */
   private static Statement parse(String text) {
     StringBuilder sql = new StringBuilder(text.length());

@@ -1,0 +1,150 @@
+package io.sqlstreams.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sqlstreams.test.SqlStreamsTest;
+import io.sqlstreams.test.TestDatabase;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+@SqlStreamsTest
+class CommandsIT {
+  TestDatabase database;
+  private Cli cli;
+
+  @BeforeEach
+  void connect() {
+    cli = new Cli(List.of("--url", database.jdbcUrl(), "--schema", database.schema()));
+  }
+
+  @Test
+  void aSystemFromRegistrationToTheEnd() {
+    Cli own = new Cli(List.of("--url", database.jdbcUrl(), "--schema", database.schema() + "_own"));
+    assertThat(own.on("system", "show").exitCode()).isEqualTo(1);
+    assertThat(ok(own.on("system", "register"))).contains(database.schema() + "_own");
+    ok(own.on("system", "register"));
+    assertThat(ok(own.on("system", "rename", "shop"))).contains("shop");
+    assertThat(ok(own.on("system", "show"))).containsPattern("name +shop\n");
+    JsonNode list = json(own.on("system", "list", "--output", "json"));
+    assertThat(list.findValuesAsString("schema")).contains(database.schema() + "_own");
+    assertThat(ok(own.on("system", "destroy", "--yes"))).contains("destroyed");
+    assertThat(own.on("system", "show").exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void aStreamFromRegistrationToTheEnd() {
+    ok(cli.on("stream", "register", "st.a", "--payload-type", "jsonb", "--partition-size", "500"));
+    JsonNode shown = json(cli.on("stream", "show", "st.a", "-o", "json"));
+    assertThat(shown.get("payloadType").stringValue()).isEqualTo("jsonb");
+    assertThat(shown.get("partitionSize").longValue()).isEqualTo(500);
+    ok(cli.on("stream", "rename", "st.a", "st.b"));
+    assertThat(ok(cli.on("stream", "list")))
+        .containsPattern("id +name +payloadType")
+        .contains("st.b")
+        .doesNotContain("st.a");
+    ok(cli.on("stream", "destroy", "st.b", "--yes"));
+    assertThat(ok(cli.on("stream", "list"))).doesNotContain("st.b");
+  }
+
+  @Test
+  void aGroupFromRegistrationToTheEnd() {
+    ok(cli.on("stream", "register", "gr"));
+    assertThat(ok(cli.on("group", "list", "gr"))).contains("no group");
+    ok(
+        cli.on(
+            "group",
+            "register",
+            "gr",
+            "a",
+            "--start",
+            "head",
+            "--timeout",
+            "2m",
+            "--max-retries",
+            "9",
+            "--initial-backoff",
+            "500ms"));
+    JsonNode shown = json(cli.on("group", "show", "gr", "a", "-o", "json"));
+    assertThat(shown.get("start").stringValue()).isEqualTo("head");
+    assertThat(shown.get("timeout").stringValue()).isEqualTo("PT2M");
+    assertThat(shown.get("maxRetries").intValue()).isEqualTo(9);
+    assertThat(shown.get("initialBackoff").stringValue()).isEqualTo("PT0.5S");
+    ok(cli.on("group", "rename", "gr", "a", "b"));
+    assertThat(ok(cli.on("group", "list", "gr"))).containsPattern("(?m)^ *\\d+ +b ");
+    ok(cli.on("group", "destroy", "gr", "b", "--yes"));
+    assertThat(json(cli.on("group", "list", "gr", "-o", "json")).isEmpty()).isTrue();
+  }
+
+  @Test
+  void aProducedMessageIsConsumedWithAllThatGoesWithIt() {
+    String payload = "{\"id\":9007199254740993,\"x\":1.10,\"y\":1e400,\"a\":\"\u00e6\",\"a\":2}";
+    ok(cli.on("stream", "register", "pc"));
+    ok(cli.on("group", "register", "pc", "g"));
+    assertThat(
+            ok(
+                cli.on(
+                    "produce",
+                    "pc",
+                    payload,
+                    "--key",
+                    "k\u00e6y",
+                    "--routing-key",
+                    "eu.placed",
+                    "--header",
+                    "a=1",
+                    "--header",
+                    "b=")))
+        .isEqualTo("produced message 1\n");
+    assertThat(ok(cli.on("consume", "pc", "g", "--count", "1")))
+        .isEqualTo("1\teu.placed\tk\u00e6y\t" + payload + "\n");
+  }
+
+  @Test
+  void linesOfStdinAreProducedTogetherAndConsumedByCount() {
+    ok(cli.on("stream", "register", "lines"));
+    ok(cli.on("group", "register", "lines", "g"));
+    assertThat(ok(produceLines("lines", "{\"n\":1}\n\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}")))
+        .isEqualTo("produced 4 messages, ids 1 to 4\n");
+    assertThat(ok(cli.on("consume", "lines", "g", "--count", "3")))
+        .isEqualTo("1\t-\t-\t{\"n\":1}\n2\t-\t-\t{\"n\":2}\n3\t-\t-\t{\"n\":3}\n");
+    assertThat(ok(cli.on("consume", "lines", "g", "--count", "1")))
+        .isEqualTo("4\t-\t-\t{\"n\":4}\n");
+  }
+
+  @Test
+  void oneBadLineAndNothingIsWritten() {
+    ok(cli.on("stream", "register", "bad"));
+    ok(cli.on("group", "register", "bad", "g"));
+    Cli.Result result = produceLines("bad", "{\"n\":1}\n{\"n\":\n{\"n\":3}");
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.err()).startsWith("sqlstreams: ").hasLineCount(1);
+    ok(cli.on("produce", "bad", "\"next\""));
+    assertThat(ok(cli.on("consume", "bad", "g", "--count", "1"))).endsWith("\t\"next\"\n");
+  }
+
+  private Cli.Result produceLines(String stream, String lines) {
+    InputStream before = System.in;
+    System.setIn(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)));
+    try {
+      return cli.on("produce", stream);
+    } finally {
+      System.setIn(before);
+    }
+  }
+
+  private static String ok(Cli.Result result) {
+    assertThat(result.err()).isEmpty();
+    assertThat(result.exitCode()).isZero();
+    return result.out();
+  }
+
+  private static JsonNode json(Cli.Result result) {
+    return JsonMapper.shared().readTree(ok(result));
+  }
+}
