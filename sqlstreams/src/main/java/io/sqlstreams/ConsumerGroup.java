@@ -7,7 +7,9 @@ import io.sqlstreams.error.DestroyNotAllowedException;
 import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.StreamNotFoundException;
+import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * A consumer group by its name: every group sees every message of the stream, and within a group each message goes to
@@ -59,6 +61,26 @@ public interface ConsumerGroup<T> {
    * @throws StreamNotFoundException when the stream isn't registered
    */
   void destroy();
+
+  /**
+   * The ranges that consuming processes of this group hold at the moment, in the order of the log. Single messages of the
+   * exception queue aren't among them.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws GroupNotFoundException when the group isn't registered
+   */
+  List<LeaseInfo> leases();
+
+  /**
+   * Ends the leases of a session whose process is known to be dead, so that others go on at once and not when the leases run
+   * out. If the process lives all the same, its results are refused and its messages delivered again.
+   *
+   * @param session the session, as {@link #leases} names it
+   * @return how many ranges were released
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws GroupNotFoundException when the group isn't registered
+   */
+  int releaseLeases(UUID session);
 
   /**
    * Begins to consume and returns at once. Messages are delivered at least once. The settings of the group are read now.

@@ -24,7 +24,10 @@ import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +38,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,10 +75,18 @@ class ProduceIT {
         lab.producer(stream)
             .produce(
                 json("{\"a\": 1 }"),
-                ProduceOptions.key("k" + EMOJI).withRoutingKey("r").withHeaders(Map.of("n", "v\"" + EMOJI)));
+                ProduceOptions.key("k" + EMOJI)
+                    .withRoutingKey("r")
+                    .withHeaders(Map.of("n", "v\"" + EMOJI)));
     assertThat(lab.rows(stream))
         .containsExactly(
-            new Row(produced.id(), 1, "r", "k" + EMOJI, "{\"a\": 1 }", "{\"n\": \"v\\\"" + EMOJI + "\"}"));
+            new Row(
+                produced.id(),
+                1,
+                "r",
+                "k" + EMOJI,
+                "{\"a\": 1 }",
+                "{\"n\": \"v\\\"" + EMOJI + "\"}"));
   }
 
   @Test
@@ -98,7 +111,8 @@ class ProduceIT {
       assertThat(rows.get(i).payload()).isEqualTo(Integer.toString(i));
       assertThat(rows.get(i).messageKey()).isEqualTo(Integer.toString(i));
     }
-    assertThat(lab.number("SELECT count(DISTINCT xmin::text) FROM " + lab.log(stream))).isEqualTo(1);
+    assertThat(lab.number("SELECT count(DISTINCT xmin::text) FROM " + lab.log(stream)))
+        .isEqualTo(1);
   }
 
   @Test
@@ -120,9 +134,17 @@ class ProduceIT {
     for (CompletableFuture<List<Produced>> each : all) {
       List<Produced> produced = each.join();
       assertThat(produced).isSortedAccordingTo((a, b) -> Long.compare(a.id(), b.id()));
-      String ids = produced.stream().map(p -> Long.toString(p.id())).collect(java.util.stream.Collectors.joining(","));
-      assertThat(lab.query("SELECT payload FROM " + lab.log(stream) + " WHERE id IN (" + ids + ") ORDER BY id", row -> row.getInt(1)))
-          .isEqualTo(java.util.stream.IntStream.range(0, produced.size()).boxed().toList());
+      String ids =
+          produced.stream().map(p -> Long.toString(p.id())).collect(Collectors.joining(","));
+      assertThat(
+              lab.query(
+                  "SELECT payload FROM "
+                      + lab.log(stream)
+                      + " WHERE id IN ("
+                      + ids
+                      + ") ORDER BY id",
+                  row -> row.getInt(1)))
+          .isEqualTo(IntStream.range(0, produced.size()).boxed().toList());
     }
     assertThat(lab.count(stream)).isEqualTo(4 * 10 * 150 + 4 * 10 * 1_000);
   }
@@ -139,12 +161,19 @@ class ProduceIT {
   void bothWaysWriteTheSameBytes(PayloadType payloadType) {
     StreamInfo stream = lab.register(StreamConfig.defaults().withPayloadType(payloadType));
     List<Outgoing<RawPayload>> samples = new ArrayList<>();
-    for (String payload : List.of(EXACT.replace("1e400", "1e300"), " [ 1 ,\n\"\\u00e9" + EMOJI + "\" ] ", "\"\"", "null")) {
+    for (String payload :
+        List.of(
+            EXACT.replace("1e400", "1e300"),
+            " [ 1 ,\n\"\\u00e9" + EMOJI + "\" ] ",
+            "\"\"",
+            "null")) {
       samples.add(Outgoing.of(json(payload)));
       samples.add(
           Outgoing.of(
               json(payload),
-              ProduceOptions.key(EMOJI).withRoutingKey("").withHeaders(Map.of("a\\\"\n", "\u0001" + EMOJI, "b", ""))));
+              ProduceOptions.key(EMOJI)
+                  .withRoutingKey("")
+                  .withHeaders(Map.of("a\\\"\n", "\u0001" + EMOJI, "b", ""))));
     }
     if (payloadType == PayloadType.BYTEA) {
       samples.add(Outgoing.of(RawPayload.of(new byte[] {0, -1, 39, 92, 10})));
@@ -153,7 +182,9 @@ class ProduceIT {
     Producer<RawPayload> producer = lab.producer(stream);
     List<Produced> few = producer.produceAll(samples);
     List<Outgoing<RawPayload>> enough =
-        Collections.nCopies(LogWriter.COPY_MESSAGES, samples).stream().flatMap(List::stream).toList();
+        Collections.nCopies(LogWriter.COPY_MESSAGES, samples).stream()
+            .flatMap(List::stream)
+            .toList();
     List<Produced> many = producer.produceAll(enough);
     for (int i = 0; i < samples.size(); i++) {
       assertThat(wire(stream, many.get(i).id())).isEqualTo(wire(stream, few.get(i).id()));
@@ -167,7 +198,8 @@ class ProduceIT {
   void jsonComesBackByteForByte() {
     StreamInfo stream = lab.register();
     lab.producer(stream).produce(json(EXACT));
-    lab.producer(stream).produceAll(Collections.nCopies(LogWriter.COPY_MESSAGES, Outgoing.of(json(EXACT))));
+    lab.producer(stream)
+        .produceAll(Collections.nCopies(LogWriter.COPY_MESSAGES, Outgoing.of(json(EXACT))));
     assertThat(lab.payloads(stream)).hasSize(LogWriter.COPY_MESSAGES + 1).containsOnly(EXACT);
   }
 
@@ -175,14 +207,21 @@ class ProduceIT {
   private List<String> wire(StreamInfo stream, long id) {
     return lab.query(
         "SELECT ROW(m.schema_version, m.routing_key, m.message_key, m.payload, m.headers, m.options, m.compaction_rank)::text FROM "
-            + lab.log(stream) + " AS m WHERE id = " + id,
+            + lab.log(stream)
+            + " AS m WHERE id = "
+            + id,
         row -> row.getString(1));
   }
 
   private byte[] bytes(StreamInfo stream, long id) {
     String payload =
-        stream.config().payloadType() == PayloadType.BYTEA ? "payload" : "convert_to(payload::text, 'UTF8')";
-    return lab.query("SELECT " + payload + " FROM " + lab.log(stream) + " WHERE id = " + id, row -> row.getBytes(1)).get(0);
+        stream.config().payloadType() == PayloadType.BYTEA
+            ? "payload"
+            : "convert_to(payload::text, 'UTF8')";
+    return lab.query(
+            "SELECT " + payload + " FROM " + lab.log(stream) + " WHERE id = " + id,
+            row -> row.getBytes(1))
+        .get(0);
   }
 
   @Test
@@ -216,11 +255,17 @@ class ProduceIT {
       messages.add(Outgoing.of(RawPayload.of(new byte[5_000_000 + i])));
     }
     lab.producer(stream).produceAll(messages);
-    assertThat(lab.query("SELECT length(payload) FROM " + lab.log(stream) + " ORDER BY id", row -> row.getInt(1)))
-        .isEqualTo(java.util.stream.IntStream.range(5_000_000, 5_000_020).boxed().toList());
+    assertThat(
+            lab.query(
+                "SELECT length(payload) FROM " + lab.log(stream) + " ORDER BY id",
+                row -> row.getInt(1)))
+        .isEqualTo(IntStream.range(5_000_000, 5_000_020).boxed().toList());
   }
 
-  /** What no text of PostgreSQL can hold is refused by name, alone and within a list; then nothing of the list is written. */
+  /**
+   * What no text of PostgreSQL can hold is refused by name, alone and within a list; then nothing
+   * of the list is written.
+   */
   @Test
   void noNulAndNoHalfCharacterAnywhere() {
     for (PayloadType payloadType : new PayloadType[] {PayloadType.JSON, PayloadType.JSONB}) {
@@ -229,12 +274,20 @@ class ProduceIT {
       RawPayload good = json("\"" + EMOJI + "\"");
       for (String bad : List.of("x\0", "\ud800", "\udc00x")) {
         refused(producer, "messageKey", Outgoing.of(good, ProduceOptions.key(bad)));
-        refused(producer, "routingKey", Outgoing.of(good, ProduceOptions.defaults().withRoutingKey(bad)));
-        refused(producer, "headers", Outgoing.of(good, ProduceOptions.defaults().withHeader(bad, "v")));
-        refused(producer, "headers", Outgoing.of(good, ProduceOptions.defaults().withHeader("n", bad)));
+        refused(
+            producer,
+            "routingKey",
+            Outgoing.of(good, ProduceOptions.defaults().withRoutingKey(bad)));
+        refused(
+            producer, "headers", Outgoing.of(good, ProduceOptions.defaults().withHeader(bad, "v")));
+        refused(
+            producer, "headers", Outgoing.of(good, ProduceOptions.defaults().withHeader("n", bad)));
       }
       refused(producer, "payload", Outgoing.of(RawPayload.of(new byte[] {'"', 0, '"'})));
-      refused(producer, "payload", Outgoing.of(RawPayload.of(new byte[] {'"', (byte) 0xed, (byte) 0xa0, (byte) 0x80, '"'})));
+      refused(
+          producer,
+          "payload",
+          Outgoing.of(RawPayload.of(new byte[] {'"', (byte) 0xed, (byte) 0xa0, (byte) 0x80, '"'})));
       refused(producer, "payload", Outgoing.of(json("{\"a\":")));
       refused(producer, "payload", Outgoing.of(RawPayload.of(new byte[0])));
       refused(producer, "payload", Outgoing.of(json("[".repeat(200_000))));
@@ -255,7 +308,8 @@ class ProduceIT {
     assertThat(lab.payloads(kept)).containsExactly("\"\\u0000\"", "\"\\ud800\"", "\"\\udc00\"");
   }
 
-  private static void refused(Producer<RawPayload> producer, String field, Outgoing<RawPayload> bad) {
+  private static void refused(
+      Producer<RawPayload> producer, String field, Outgoing<RawPayload> bad) {
     for (int count : new int[] {10, LogWriter.COPY_MESSAGES}) {
       List<Outgoing<RawPayload>> messages = new ArrayList<>(numbered(count));
       messages.set(count / 2, bad);
@@ -288,30 +342,37 @@ class ProduceIT {
         .isInstanceOf(InvalidInputException.class)
         .satisfies(e -> assertThat(stackTrace(e)).contains("22P02").doesNotContain("secret"));
     assertThatThrownBy(
-            () -> lab.producer(stream).produceAll(Collections.nCopies(500, Outgoing.of(json("{secret}")))))
+            () ->
+                lab.producer(stream)
+                    .produceAll(Collections.nCopies(500, Outgoing.of(json("{secret}")))))
         .satisfies(e -> assertThat(stackTrace(e)).doesNotContain("secret"));
-    lab.execute("ALTER TABLE " + lab.log(stream) + " ADD CONSTRAINT own CHECK (message_key <> 'bad')");
-    assertThatThrownBy(() -> lab.producer(stream).produce(json("\"secret\""), ProduceOptions.key("bad")))
+    lab.execute(
+        "ALTER TABLE " + lab.log(stream) + " ADD CONSTRAINT own CHECK (message_key <> 'bad')");
+    assertThatThrownBy(
+            () -> lab.producer(stream).produce(json("\"secret\""), ProduceOptions.key("bad")))
         .hasMessageContaining("own")
         .satisfies(e -> assertThat(stackTrace(e)).doesNotContain("secret"));
   }
 
   private static String stackTrace(Throwable e) {
-    java.io.StringWriter text = new java.io.StringWriter();
+    StringWriter text = new StringWriter();
     for (Throwable t = e; t != null; t = t.getCause()) {
-      if (t instanceof java.sql.SQLException sql) {
+      if (t instanceof SQLException sql) {
         text.append(sql.getSQLState()).append('\n');
       }
     }
-    e.printStackTrace(new java.io.PrintWriter(text));
+    e.printStackTrace(new PrintWriter(text));
     return text.toString();
   }
 
   @Test
   void aStreamThatIsNotThereIsSaidSo() {
-    assertThatThrownBy(() -> lab.producer("nowhere").produce(json("1"))).isInstanceOf(StreamNotFoundException.class);
-    assertThatThrownBy(() -> lab.producer("nowhere").produceAsync(json("1"))).isInstanceOf(StreamNotFoundException.class);
-    assertThatThrownBy(() -> lab.producer("nowhere").produceAll(numbered(1))).isInstanceOf(StreamNotFoundException.class);
+    assertThatThrownBy(() -> lab.producer("nowhere").produce(json("1")))
+        .isInstanceOf(StreamNotFoundException.class);
+    assertThatThrownBy(() -> lab.producer("nowhere").produceAsync(json("1")))
+        .isInstanceOf(StreamNotFoundException.class);
+    assertThatThrownBy(() -> lab.producer("nowhere").produceAll(numbered(1)))
+        .isInstanceOf(StreamNotFoundException.class);
   }
 
   @Test
@@ -320,16 +381,20 @@ class ProduceIT {
     Producer<RawPayload> producer = lab.producer(first);
     producer.produce(json("1"));
     lab.client().stream(first.name()).destroy();
-    assertThatThrownBy(() -> producer.produce(json("2"))).isInstanceOf(StreamNotFoundException.class);
-    assertThatThrownBy(() -> producer.produceAll(numbered(500))).isInstanceOf(StreamNotFoundException.class);
-    StreamInfo second = lab.client().stream(first.name()).register(StreamConfig.defaults().withMaxPayloadBytes(3));
+    assertThatThrownBy(() -> producer.produce(json("2")))
+        .isInstanceOf(StreamNotFoundException.class);
+    assertThatThrownBy(() -> producer.produceAll(numbered(500)))
+        .isInstanceOf(StreamNotFoundException.class);
+    StreamInfo second =
+        lab.client().stream(first.name()).register(StreamConfig.defaults().withMaxPayloadBytes(3));
     assertThat(second.id()).isNotEqualTo(first.id());
     producer.produce(json("3"));
     assertThat(lab.payloads(second)).containsExactly("3");
     lab.client().stream(first.name()).destroy();
     StreamInfo third =
         lab.client().stream(first.name())
-            .register(StreamConfig.defaults().withPayloadType(PayloadType.JSONB).withMaxPayloadBytes(2));
+            .register(
+                StreamConfig.defaults().withPayloadType(PayloadType.JSONB).withMaxPayloadBytes(2));
     assertThatThrownBy(() -> producer.produce(json("333")))
         .as("checked by the rules of the stream that it goes to")
         .isInstanceOf(InvalidInputException.class);
@@ -412,7 +477,8 @@ class ProduceIT {
     assertThatThrownBy(() -> producer.produce(json("2"))).isInstanceOf(ClosedException.class);
     assertThatThrownBy(() -> producer.produceAsync(json("2"))).isInstanceOf(ClosedException.class);
     assertThatThrownBy(() -> producer.produceAll(numbered(2))).isInstanceOf(ClosedException.class);
-    assertThatThrownBy(() -> lab.producer("another").produce(json("2"))).isInstanceOf(ClosedException.class);
+    assertThatThrownBy(() -> lab.producer("another").produce(json("2")))
+        .isInstanceOf(ClosedException.class);
     assertThat(lab.payloads(stream)).containsExactly("1");
   }
 }

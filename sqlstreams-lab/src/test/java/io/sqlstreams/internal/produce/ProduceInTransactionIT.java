@@ -42,7 +42,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SqlStreamsTest
 class ProduceInTransactionIT {
   private static final int MANY = LogWriter.COPY_MESSAGES;
-  private static final StreamConfig SMALL_PARTITIONS = StreamConfig.defaults().withPartitionSize(100);
+  private static final StreamConfig SMALL_PARTITIONS =
+      StreamConfig.defaults().withPartitionSize(100);
 
   TestDatabase database;
   private ProduceLab lab;
@@ -75,19 +76,29 @@ class ProduceInTransactionIT {
       assertThat(lab.count(stream)).isZero();
       produced = lab.producer(stream).in(connection).produceAll(numbered(count));
       connection.commit();
-      assertThat(lab.rows(stream)).extracting(ProduceLab.Row::id).isEqualTo(produced.stream().map(Produced::id).toList());
-      assertThat(lab.payloads(stream)).isEqualTo(numbered(count).stream().map(m -> m.payload().text()).toList());
+      assertThat(lab.rows(stream))
+          .extracting(ProduceLab.Row::id)
+          .isEqualTo(produced.stream().map(Produced::id).toList());
+      assertThat(lab.payloads(stream))
+          .isEqualTo(numbered(count).stream().map(m -> m.payload().text()).toList());
     }
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
+  @ValueSource(
+      ints = {
+        Connection.TRANSACTION_READ_COMMITTED,
+        Connection.TRANSACTION_REPEATABLE_READ,
+        Connection.TRANSACTION_SERIALIZABLE
+      })
   void everyIsolationLevelWillDo(int level) throws SQLException {
     StreamInfo stream = lab.register(SMALL_PARTITIONS);
     try (Connection connection = begin()) {
       connection.setTransactionIsolation(level);
       TransactionProducer<RawPayload> producer = lab.producer(stream).in(connection);
-      value(connection, "SELECT count(*) FROM pg_class"); // the snapshot is taken before the partitions come
+      value(
+          connection,
+          "SELECT count(*) FROM pg_class"); // the snapshot is taken before the partitions come
       producer.produce(json("1"));
       producer.produceAll(numbered(150));
       producer.produceAll(numbered(MANY));
@@ -98,7 +109,10 @@ class ProduceInTransactionIT {
     assertThat(lab.count(stream)).isEqualTo(MANY + 152);
   }
 
-  /** A refused message is as if it had never been sent, whatever the transaction has done before and does after. */
+  /**
+   * A refused message is as if it had never been sent, whatever the transaction has done before and
+   * does after.
+   */
   @Test
   void aRefusedMessageLeavesTheTransactionUsable() throws SQLException {
     StreamInfo stream = lab.register(StreamConfig.defaults().withPayloadType(PayloadType.JSONB));
@@ -108,13 +122,19 @@ class ProduceInTransactionIT {
     manyBad.set(5, Outgoing.of(json("{")));
     try (Connection connection = begin()) {
       TransactionProducer<RawPayload> producer = lab.producer(stream).in(connection);
-      for (int round = 0; round < 8; round++) { // past the driver's threshold for prepared statements
+      for (int round = 0;
+          round < 8;
+          round++) { // past the driver's threshold for prepared statements
         execute(connection, "CREATE TEMPORARY TABLE t" + round + " (i int)");
         producer.produce(json("1"));
-        assertThatThrownBy(() -> producer.produce(json("{"))).isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> producer.produceAll(fewBad)).isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> producer.produceAll(manyBad)).isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> producer.produce(json("\"\\u0000\""))).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> producer.produce(json("{")))
+            .isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> producer.produceAll(fewBad))
+            .isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> producer.produceAll(manyBad))
+            .isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> producer.produce(json("\"\\u0000\"")))
+            .isInstanceOf(InvalidInputException.class);
         producer.produceAll(numbered(2));
       }
       connection.commit();
@@ -136,7 +156,8 @@ class ProduceInTransactionIT {
       producer.produce(json("3"));
       execute(connection, "SAVEPOINT sqlstreams_produce"); // even if it has our name
       producer.produce(json("4"));
-      assertThatThrownBy(() -> producer.produce(json("{"))).isInstanceOf(InvalidInputException.class);
+      assertThatThrownBy(() -> producer.produce(json("{")))
+          .isInstanceOf(InvalidInputException.class);
       execute(connection, "ROLLBACK TO SAVEPOINT sqlstreams_produce");
       producer.produce(json("5"));
       connection.commit();
@@ -186,7 +207,8 @@ class ProduceInTransactionIT {
                 });
     refusedConnection("JDBC driver", producer, foreign);
     try (Connection connection = begin()) {
-      assertThatThrownBy(() -> execute(connection, "SELECT 1 / 0")).isInstanceOf(SQLException.class);
+      assertThatThrownBy(() -> execute(connection, "SELECT 1 / 0"))
+          .isInstanceOf(SQLException.class);
       assertThatThrownBy(() -> producer.in(connection).produce(json("1")))
           .hasMessageContaining("an earlier statement failed")
           .asInstanceOf(type(DatabaseException.class))
@@ -199,7 +221,8 @@ class ProduceInTransactionIT {
     assertThat(lab.count(stream)).isEqualTo(1);
   }
 
-  private static void refusedConnection(String says, Producer<RawPayload> producer, Connection connection) {
+  private static void refusedConnection(
+      String says, Producer<RawPayload> producer, Connection connection) {
     assertThatThrownBy(() -> producer.in(connection).produce(json("1")))
         .hasMessageContaining(says)
         .asInstanceOf(type(InvalidInputException.class))
@@ -217,15 +240,18 @@ class ProduceInTransactionIT {
       assertThat(lab.count(stream)).isEqualTo(1);
       producer.produceAll(numbered(MANY));
       assertThat(lab.count(stream)).isEqualTo(1 + MANY);
-      assertThatThrownBy(() -> producer.produce(json("{"))).isInstanceOf(InvalidInputException.class);
-      assertThatThrownBy(() -> producer.produceAll(badAtTheEnd(MANY))).isInstanceOf(InvalidInputException.class);
+      assertThatThrownBy(() -> producer.produce(json("{")))
+          .isInstanceOf(InvalidInputException.class);
+      assertThatThrownBy(() -> producer.produceAll(badAtTheEnd(MANY)))
+          .isInstanceOf(InvalidInputException.class);
       producer.produce(json("2"));
       assertThat(lab.count(stream)).isEqualTo(2 + MANY);
       // a transaction that the caller began by a statement is the caller's as well
       execute(connection, "BEGIN");
       producer.produce(json("3"));
       producer.produceAll(numbered(MANY));
-      assertThatThrownBy(() -> producer.produce(json("{"))).isInstanceOf(InvalidInputException.class);
+      assertThatThrownBy(() -> producer.produce(json("{")))
+          .isInstanceOf(InvalidInputException.class);
       producer.produce(json("4"));
       assertThat(lab.count(stream)).isEqualTo(2 + MANY);
       execute(connection, "ROLLBACK");
@@ -240,12 +266,27 @@ class ProduceInTransactionIT {
     return messages;
   }
 
-  /** Nothing of what ends a transaction or changes the connection is ever called, whatever happens. */
+  /**
+   * Nothing of what ends a transaction or changes the connection is ever called, whatever happens.
+   */
   @Test
   void theBorrowedConnectionIsLeftAsItIs() throws SQLException {
     Set<String> forbidden =
-        Set.of("commit", "rollback", "close", "abort", "setAutoCommit", "setTransactionIsolation", "setReadOnly", "setSchema",
-            "setSavepoint", "releaseSavepoint", "setHoldability", "setNetworkTimeout", "setCatalog", "clearWarnings");
+        Set.of(
+            "commit",
+            "rollback",
+            "close",
+            "abort",
+            "setAutoCommit",
+            "setTransactionIsolation",
+            "setReadOnly",
+            "setSchema",
+            "setSavepoint",
+            "releaseSavepoint",
+            "setHoldability",
+            "setNetworkTimeout",
+            "setCatalog",
+            "clearWarnings");
     StreamInfo stream = lab.register(SMALL_PARTITIONS);
     List<String> called = new ArrayList<>();
     try (Connection plain = begin()) {
@@ -266,8 +307,10 @@ class ProduceInTransactionIT {
       producer.produce(json("1"));
       producer.produceAll(numbered(3 * MANY));
       producer.produceAll(numbered(120));
-      assertThatThrownBy(() -> producer.produce(json("{"))).isInstanceOf(InvalidInputException.class);
-      assertThatThrownBy(() -> producer.produceAll(badAtTheEnd(MANY))).isInstanceOf(InvalidInputException.class);
+      assertThatThrownBy(() -> producer.produce(json("{")))
+          .isInstanceOf(InvalidInputException.class);
+      assertThatThrownBy(() -> producer.produceAll(badAtTheEnd(MANY)))
+          .isInstanceOf(InvalidInputException.class);
       assertThatThrownBy(() -> lab.producer("nowhere").in(watched).produce(json("1")))
           .isInstanceOf(StreamNotFoundException.class);
       assertThat(called).isNotEmpty().doesNotContainAnyElementsOf(forbidden);
@@ -315,7 +358,8 @@ class ProduceInTransactionIT {
       try (Connection connection = pool.getConnection()) {
         producer.in(connection).produce(json("2"));
         producer.in(connection).produceAll(numbered(MANY));
-        assertThatThrownBy(() -> producer.in(connection).produce(json("{"))).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> producer.in(connection).produce(json("{")))
+            .isInstanceOf(InvalidInputException.class);
         connection.commit();
         assertThatThrownBy(() -> producer.produce(json("3")))
             .asInstanceOf(type(DatabaseException.class))
@@ -335,7 +379,12 @@ class ProduceInTransactionIT {
   @Test
   void aSerializationFailureIsCleanAndNothingIsWrittenTwice() throws SQLException {
     StreamInfo stream = lab.register();
-    lab.execute("CREATE TABLE IF NOT EXISTS " + database.schema() + ".seen (i int); TRUNCATE " + database.schema() + ".seen");
+    lab.execute(
+        "CREATE TABLE IF NOT EXISTS "
+            + database.schema()
+            + ".seen (i int); TRUNCATE "
+            + database.schema()
+            + ".seen");
     String seen = database.schema() + ".seen";
     try (Connection first = begin();
         Connection second = begin()) {

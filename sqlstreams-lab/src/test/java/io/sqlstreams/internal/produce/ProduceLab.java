@@ -20,7 +20,9 @@ import java.util.Objects;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** A client on one source of connections, streams for it, and plain SQL on what its producers wrote. */
+/**
+ * A client on one source of connections, streams for it, and plain SQL on what its producers wrote.
+ */
 final class ProduceLab implements AutoCloseable {
   private final TestDatabase database;
   private final SqlStreams admin;
@@ -68,11 +70,19 @@ final class ProduceLab implements AutoCloseable {
   }
 
   /** A row of a log; the payload as the reader gets it. */
-  record Row(long id, int schemaVersion, String routingKey, String messageKey, String payload, String headers) {}
+  record Row(
+      long id,
+      int schemaVersion,
+      String routingKey,
+      String messageKey,
+      String payload,
+      String headers) {}
 
   List<Row> rows(StreamInfo stream) {
     return query(
-        "SELECT id, schema_version, routing_key, message_key, payload, headers FROM " + log(stream) + " ORDER BY id",
+        "SELECT id, schema_version, routing_key, message_key, payload, headers FROM "
+            + log(stream)
+            + " ORDER BY id",
         row ->
             new Row(
                 row.getLong("id"),

@@ -32,8 +32,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,14 +90,17 @@ class ProduceRobustnessIT {
         producer.produceAll(numbered(20));
         producer.produceAll(numbered(MANY));
         producer.produceAsync(json("2")).get(10, SECONDS);
-        assertThatThrownBy(() -> producer.produce(json("{"))).isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> producer.produceAll(Collections.nCopies(MANY, Outgoing.of(json("{")))))
+        assertThatThrownBy(() -> producer.produce(json("{")))
+            .isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(
+                () -> producer.produceAll(Collections.nCopies(MANY, Outgoing.of(json("{")))))
             .isInstanceOf(InvalidInputException.class);
         try (Connection connection = source.getConnection()) {
           producer.in(connection).produce(json("3"));
           producer.in(connection).produceAll(numbered(20));
           producer.in(connection).produceAll(numbered(MANY));
-          assertThatThrownBy(() -> producer.in(connection).produce(json("{"))).isInstanceOf(InvalidInputException.class);
+          assertThatThrownBy(() -> producer.in(connection).produce(json("{")))
+              .isInstanceOf(InvalidInputException.class);
           if (!connection.getAutoCommit()) {
             connection.commit();
           }
@@ -123,8 +128,14 @@ class ProduceRobustnessIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "defaultRowFetchSize=7", "preferQueryMode=simple", "prepareThreshold=1", "prepareThreshold=0", "autosave=always",
-        "binaryTransfer=false", "options=-c%20default_transaction_isolation=serializable", "preferQueryMode=extendedForPrepared"
+        "defaultRowFetchSize=7",
+        "preferQueryMode=simple",
+        "prepareThreshold=1",
+        "prepareThreshold=0",
+        "autosave=always",
+        "binaryTransfer=false",
+        "options=-c%20default_transaction_isolation=serializable",
+        "preferQueryMode=extendedForPrepared"
       })
   void everySettingOfTheDriverWillDo(String setting) throws Exception {
     exercise(withUrl(setting));
@@ -136,12 +147,14 @@ class ProduceRobustnessIT {
     DataSource source = withUrl("options=-c%20default_transaction_isolation=serializable");
     try (HikariDataSource pool = pool(source, 9, true);
         ProduceLab on = new ProduceLab(database, pool)) {
-      inThreads(8, t -> {
-        for (int i = 0; i < 50; i++) {
-          on.producer(stream).produce(json("1"));
-          on.producer(stream).produceAll(numbered(i % 5 == 0 ? MANY : 5));
-        }
-      });
+      inThreads(
+          8,
+          t -> {
+            for (int i = 0; i < 50; i++) {
+              on.producer(stream).produce(json("1"));
+              on.producer(stream).produceAll(numbered(i % 5 == 0 ? MANY : 5));
+            }
+          });
     }
     assertThat(lab.count(stream)).isEqualTo(8 * (50 + 10 * MANY + 40 * 5));
   }
@@ -174,16 +187,23 @@ class ProduceRobustnessIT {
     Set<Long> ids = ConcurrentHashMap.newKeySet();
     try (HikariDataSource pool = pool(database.dataSource(), 4, true);
         ProduceLab on = new ProduceLab(database, pool)) {
-      inThreads(64, t -> {
-        for (int i = 0; i < 100; i++) {
-          // a producer for each call: it's the name that they share
-          assertThat(ids.add(on.producer(stream).produce(json(Integer.toString(t * 100 + i))).id())).isTrue();
-        }
-      });
+      inThreads(
+          64,
+          t -> {
+            for (int i = 0; i < 100; i++) {
+              // a producer for each call: it's the name that they share
+              assertThat(
+                      ids.add(
+                          on.producer(stream).produce(json(Integer.toString(t * 100 + i))).id()))
+                  .isTrue();
+            }
+          });
     }
     assertThat(ids).hasSize(6_400);
-    assertThat(lab.query("SELECT id FROM " + lab.log(stream), row -> row.getLong(1))).containsExactlyInAnyOrderElementsOf(ids);
-    assertThat(lab.number("SELECT count(DISTINCT xmin::text) FROM " + lab.log(stream))).isLessThan(6_400 / 4);
+    assertThat(lab.query("SELECT id FROM " + lab.log(stream), row -> row.getLong(1)))
+        .containsExactlyInAnyOrderElementsOf(ids);
+    assertThat(lab.number("SELECT count(DISTINCT xmin::text) FROM " + lab.log(stream)))
+        .isLessThan(6_400 / 4);
   }
 
   @ParameterizedTest
@@ -192,7 +212,9 @@ class ProduceRobustnessIT {
     StreamInfo stream = lab.register(StreamConfig.defaults().withPartitionSize(100));
     lab.number("SELECT setval('" + lab.log(stream) + "_id_seq', 10000000)");
     List<Produced> produced =
-        count == 1 ? List.of(lab.producer(stream).produce(json("0"))) : lab.producer(stream).produceAll(numbered(count));
+        count == 1
+            ? List.of(lab.producer(stream).produce(json("0")))
+            : lab.producer(stream).produceAll(numbered(count));
     assertThat(produced).hasSize(count);
     assertThat(lab.count(stream)).isEqualTo(count);
   }
@@ -202,18 +224,20 @@ class ProduceRobustnessIT {
     StreamInfo stream = lab.register(StreamConfig.defaults().withPartitionSize(100));
     try (HikariDataSource pool = pool(database.dataSource(), 20, true);
         ProduceLab on = new ProduceLab(database, pool)) {
-      inThreads(8, t -> {
-        for (int i = 0; i < 6; i++) {
-          on.producer(stream).produceAll(numbered(10));
-          on.producer(stream).produceAll(numbered(MANY));
-          try (Connection connection = pool.getConnection()) {
-            connection.setAutoCommit(false);
-            on.producer(stream).in(connection).produceAll(numbered(10));
-            on.producer(stream).in(connection).produceAll(numbered(10));
-            connection.commit();
-          }
-        }
-      });
+      inThreads(
+          8,
+          t -> {
+            for (int i = 0; i < 6; i++) {
+              on.producer(stream).produceAll(numbered(10));
+              on.producer(stream).produceAll(numbered(MANY));
+              try (Connection connection = pool.getConnection()) {
+                connection.setAutoCommit(false);
+                on.producer(stream).in(connection).produceAll(numbered(10));
+                on.producer(stream).in(connection).produceAll(numbered(10));
+                connection.commit();
+              }
+            }
+          });
     }
     assertThat(lab.count(stream)).isEqualTo(8 * 6 * (30 + MANY));
     assertThat(database.deadlocks()).isEmpty();
@@ -226,7 +250,10 @@ class ProduceRobustnessIT {
       for (int i = 0; i < 8; i++) {
         lab.producer(stream).in(connection).produce(json("1"));
       }
-      assertThat(value(connection, "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%-- produce%'"))
+      assertThat(
+              value(
+                  connection,
+                  "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%-- produce%'"))
           .isEqualTo("1");
     }
   }
@@ -235,7 +262,8 @@ class ProduceRobustnessIT {
   void aFewMessagesTakeOneRoundTrip() throws Exception {
     StreamInfo stream = lab.register();
     PGSimpleDataSource direct = (PGSimpleDataSource) withUrl("sslmode=disable");
-    try (CountingProxy proxy = new CountingProxy(direct.getServerNames()[0], direct.getPortNumbers()[0])) {
+    try (CountingProxy proxy =
+        new CountingProxy(direct.getServerNames()[0], direct.getPortNumbers()[0])) {
       PGSimpleDataSource source = (PGSimpleDataSource) withUrl("sslmode=disable");
       source.setServerNames(new String[] {"localhost"});
       source.setPortNumbers(new int[] {proxy.port()});
@@ -273,19 +301,31 @@ class ProduceRobustnessIT {
     try (Connection blocker = lab.connect()) {
       blocker.setAutoCommit(false);
       execute(blocker, "LOCK TABLE ONLY " + lab.log(stream) + " IN SHARE MODE");
-      CompletableFuture<List<Produced>> few = CompletableFuture.supplyAsync(() -> lab.producer(stream).produceAll(numbered(10)), threads);
-      CompletableFuture<List<Produced>> many = CompletableFuture.supplyAsync(() -> lab.producer(stream).produceAll(numbered(MANY)), threads);
-      while (lab.number("SELECT count(*) FROM pg_locks WHERE relation = '" + lab.log(stream) + "'::regclass AND mode = 'RowExclusiveLock' AND NOT granted") < 2) {
+      CompletableFuture<List<Produced>> few =
+          CompletableFuture.supplyAsync(
+              () -> lab.producer(stream).produceAll(numbered(10)), threads);
+      CompletableFuture<List<Produced>> many =
+          CompletableFuture.supplyAsync(
+              () -> lab.producer(stream).produceAll(numbered(MANY)), threads);
+      while (lab.number(
+              "SELECT count(*) FROM pg_locks WHERE relation = '"
+                  + lab.log(stream)
+                  + "'::regclass AND mode = 'RowExclusiveLock' AND NOT granted")
+          < 2) {
         Thread.onSpinWait();
       }
-      assertThat(lab.number("SELECT last_value FROM " + lab.log(stream) + "_id_seq")).isEqualTo(before);
+      assertThat(lab.number("SELECT last_value FROM " + lab.log(stream) + "_id_seq"))
+          .isEqualTo(before);
       blocker.rollback();
       assertThat(few.get(10, SECONDS)).hasSize(10);
       assertThat(many.get(10, SECONDS)).hasSize(MANY);
     }
   }
 
-  /** Whoever breaks the connection: the messages are there once or not at all, and the exception fits. */
+  /**
+   * Whoever breaks the connection: the messages are there once or not at all, and the exception
+   * fits.
+   */
   @ParameterizedTest
   @ValueSource(ints = {3, MANY})
   void aBrokenConnectionNeverDoublesAMessage(int count) throws Exception {
@@ -302,9 +342,10 @@ class ProduceRobustnessIT {
                   // in the middle of a write, or between two
                   lab.query(
                       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = '"
-                          + database.schema() + "' AND query LIKE '%message_log_" + stream.id() + "%'",
+                          + database.schema()
+                          + "'",
                       row -> row.getBoolean(1));
-                  java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
+                  LockSupport.parkNanos(5_000_000);
                 }
               },
               threads);
@@ -339,12 +380,17 @@ class ProduceRobustnessIT {
     assertThat(few).isInstanceOf(OutcomeUnknownException.class);
     assertThat(few.retryable()).isFalse();
     SqlStreamsException many = killed(stream, MANY);
-    assertThat(many.code()).as("the commit wasn't sent yet").isEqualTo(ErrorCode.DATABASE_UNREACHABLE);
+    assertThat(many.code())
+        .as("the commit wasn't sent yet")
+        .isEqualTo(ErrorCode.DATABASE_UNREACHABLE);
     assertThat(lab.count(stream)).isEqualTo(1);
     try (Connection connection = lab.connect()) {
       connection.setAutoCommit(false);
       execute(connection, "SELECT 1");
-      lab.number("SELECT count(pg_terminate_backend(" + value(connection, "SELECT pg_backend_pid()") + "))");
+      lab.number(
+          "SELECT count(pg_terminate_backend("
+              + value(connection, "SELECT pg_backend_pid()")
+              + "))");
       assertThatThrownBy(() -> lab.producer(stream).in(connection).produce(json("1")))
           .asInstanceOf(type(DatabaseException.class))
           .extracting(DatabaseException::code)
@@ -358,8 +404,10 @@ class ProduceRobustnessIT {
       blocker.setAutoCommit(false);
       execute(blocker, "LOCK TABLE ONLY " + lab.log(stream) + " IN SHARE MODE");
       CompletableFuture<List<Produced>> blocked =
-          CompletableFuture.supplyAsync(() -> lab.producer(stream).produceAll(numbered(count)), threads);
-      String waiting = "FROM pg_locks WHERE relation = '" + lab.log(stream) + "'::regclass AND NOT granted";
+          CompletableFuture.supplyAsync(
+              () -> lab.producer(stream).produceAll(numbered(count)), threads);
+      String waiting =
+          "FROM pg_locks WHERE relation = '" + lab.log(stream) + "'::regclass AND NOT granted";
       while (lab.number("SELECT count(*) " + waiting) == 0) {
         Thread.onSpinWait();
       }
@@ -367,7 +415,7 @@ class ProduceRobustnessIT {
       try {
         blocked.get(10, SECONDS);
         throw new AssertionError("it was killed");
-      } catch (java.util.concurrent.ExecutionException e) {
+      } catch (ExecutionException e) {
         return (SqlStreamsException) e.getCause();
       }
     }

@@ -3,12 +3,15 @@ package io.sqlstreams.internal.client;
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
 import io.sqlstreams.GroupInfo;
+import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.MessageHandler;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ConsumeOptions;
 import io.sqlstreams.config.GroupConfig;
+import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /** A consumer group by its name. */
 final class NamedGroup<T> implements ConsumerGroup<T> {
@@ -53,6 +56,22 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   public void destroy() {
     parts.requireDestroyAllowed("group \"" + name + "\" of stream \"" + stream + "\"");
     parts.groups().destroy(stream, name);
+  }
+
+  @Override
+  public List<LeaseInfo> leases() {
+    parts.requireOpen();
+    StreamInfo streamInfo = parts.catalog().requireStream(stream);
+    GroupInfo group = parts.catalog().requireGroup(streamInfo, name);
+    return parts.leases().list(streamInfo, group);
+  }
+
+  @Override
+  public int releaseLeases(UUID session) {
+    parts.requireOpen();
+    StreamInfo streamInfo = parts.catalog().requireStream(stream);
+    GroupInfo group = parts.catalog().requireGroup(streamInfo, name);
+    return parts.leases().release(streamInfo, group, session);
   }
 
   @Override

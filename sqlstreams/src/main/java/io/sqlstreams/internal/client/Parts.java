@@ -5,6 +5,7 @@ import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.catalog.GroupRegistry;
 import io.sqlstreams.internal.catalog.StreamRegistry;
 import io.sqlstreams.internal.catalog.SystemRegistry;
+import io.sqlstreams.internal.lease.LeaseOffice;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.produce.Producers;
 import io.sqlstreams.internal.schema.Installer;
@@ -24,6 +25,7 @@ record Parts(
     Producers producers,
     ExecutorService producing,
     Sessions sessions,
+    LeaseOffice leases,
     boolean allowDestroy) {
   /**
    * How long a close waits for messages that were accepted by {@code produceAsync} and aren't
@@ -50,6 +52,7 @@ record Parts(
             wakeups::wake),
         producing,
         new Sessions(database, system, wakeups),
+        new LeaseOffice(database, system),
         allowDestroy);
   }
 

@@ -72,5 +72,33 @@ final class LeaseSql {
             AND exception.message_id = ANY (:message_ids)
           """);
 
+  /** What is held of a group's log. */
+  static final Template LIST =
+      Template.of(
+          """
+          -- list_leases
+          SELECT lease.session, lease.low, lease.high, lease.expires_at, lease.reclaims
+          FROM {schema}.claim_lease_{stream} AS lease
+          WHERE lease.consumer_group_id = :group
+          ORDER BY lease.low
+          """);
+
+  /** Ends leases from outside. The new token makes late results of their holder fail. */
+  static final Template RELEASE =
+      Template.of(
+          """
+          -- release_leases
+          UPDATE {schema}.claim_lease_{stream} AS lease
+          SET token = gen_random_uuid(),
+              expires_at = now()
+          WHERE lease.token = ANY (ARRAY(
+            SELECT mine.token
+            FROM {schema}.claim_lease_{stream} AS mine
+            WHERE mine.consumer_group_id = :group
+              AND mine.session = :session
+            ORDER BY mine.token
+            FOR UPDATE))
+          """);
+
   private LeaseSql() {}
 }

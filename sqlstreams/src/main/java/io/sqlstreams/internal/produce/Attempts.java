@@ -14,7 +14,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Repeats a write that failed for a reason that goes away, and that was undone: nothing of it is in the log. Thread-safe.
+ * Repeats a write that failed for a reason that goes away, and that was undone: nothing of it is in
+ * the log. Thread-safe.
  */
 final class Attempts {
   /** A write, whole or undone. */
@@ -24,7 +25,10 @@ final class Attempts {
 
   private static final int MOST_HEALINGS = 12;
 
-  /** Other writers draw ids while one heals, and so do their attempts that fail: each healing looks twice as far ahead. */
+  /**
+   * Other writers draw ids while one heals, and so do their attempts that fail: each healing looks
+   * twice as far ahead.
+   */
   private static final int MOST_DOUBLINGS = 6;
 
   private static final int MOST_LOOKS = 10;
@@ -77,8 +81,8 @@ final class Attempts {
   }
 
   /**
-   * Creates the partitions of the next ids, of this number. Others may have drawn ids while this one waited for its turn to
-   * create, so it looks again until what it created still lies ahead.
+   * Creates the partitions of the next ids, of this number. Others may have drawn ids while this
+   * one waited for its turn to create, so it looks again until what it created still lies ahead.
    */
   private void heal(TargetLog log, long count) {
     long through = 0;

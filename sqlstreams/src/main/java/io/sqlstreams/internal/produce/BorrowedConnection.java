@@ -10,8 +10,9 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /**
- * The caller's connection, and what state it is in. The driver knows the state from the server's last answer, so looking
- * costs no round trip, and a transaction that the caller began by a statement in auto-commit mode is seen as well.
+ * The caller's connection, and what state it is in. The driver knows the state from the server's
+ * last answer, so looking costs no round trip, and a transaction that the caller began by a
+ * statement in auto-commit mode is seen as well.
  */
 final class BorrowedConnection {
   private static final String FAILED_TRANSACTION = "25P02";
@@ -42,13 +43,15 @@ final class BorrowedConnection {
       throw new InvalidInputException(
           "connection",
           "it isn't one of PostgreSQL's JDBC driver, nor a wrapper that can unwrap one ("
-              + connection.getClass().getName() + "): give a connection to this client's database",
+              + connection.getClass().getName()
+              + "): give a connection to this client's database",
           e);
     }
     if (driver.getTransactionState() == TransactionState.FAILED) {
       throw new DatabaseException(
           ErrorCode.DATABASE_ERROR,
-          what + ": an earlier statement failed, so the transaction can only be rolled back, whole or to a savepoint:"
+          what
+              + ": an earlier statement failed, so the transaction can only be rolled back, whole or to a savepoint:"
               + " do that first",
           FAILED_TRANSACTION,
           null);

@@ -9,7 +9,10 @@ enum Bounds {
   /** A transaction of the library's own, on a connection in auto-commit mode. */
   TRANSACTION("BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT", "ROLLBACK"),
 
-  /** A part of the caller's transaction. The name hides one of the same name only while the write lasts. */
+  /**
+   * A part of the caller's transaction. The name hides one of the same name only while the write
+   * lasts.
+   */
   SAVEPOINT(
       "SAVEPOINT sqlstreams_produce",
       "RELEASE SAVEPOINT sqlstreams_produce",

@@ -6,8 +6,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages in the binary format of COPY (chapter COPY, Binary Format, of PostgreSQL's manual), in chunks. What is larger
- * than a chunk goes out by itself, uncopied. For one COPY and one thread.
+ * Messages in the binary format of COPY (chapter COPY, Binary Format, of PostgreSQL's manual), in
+ * chunks. What is larger than a chunk goes out by itself, uncopied. For one COPY and one thread.
  */
 final class CopyEncoder {
   /** Where a chunk goes; its array is used again afterwards. */
@@ -19,9 +19,25 @@ final class CopyEncoder {
   static final int CHUNK_BYTES = 256 << 10;
 
   private static final byte[] HEADER = {
-    'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0, // signature
-    0, 0, 0, 0, // flags
-    0, 0, 0, 0 // length of the extension
+    'P',
+    'G',
+    'C',
+    'O',
+    'P',
+    'Y',
+    '\n',
+    (byte) 0xff,
+    '\r',
+    '\n',
+    0, // signature
+    0,
+    0,
+    0,
+    0, // flags
+    0,
+    0,
+    0,
+    0 // length of the extension
   };
 
   private static final short COLUMNS = 6;

@@ -9,14 +9,15 @@ import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
 /**
- * Writes many messages by COPY. It gives no ids back, so they are drawn first. Four round trips: begin and draw, start the
- * copy, the rows, end.
+ * Writes many messages by COPY. It gives no ids back, so they are drawn first. Four round trips:
+ * begin and draw, start the copy, the rows, end.
  */
 final class CopyPath {
   private CopyPath() {}
 
   /** The ids of the messages, in their order. */
-  static long[] write(Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
+  static long[] write(
+      Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
       throws SQLException {
     long[] ids = reserve(connection, log, bounds, messages.size());
     CopyIn copy = connection.unwrap(PGConnection.class).getCopyAPI().copyIn(log.copy());
@@ -29,7 +30,10 @@ final class CopyPath {
       long written = copy.endCopy();
       if (written != ids.length) {
         throw new IllegalStateException(
-            ids.length + " messages were sent, but " + written + " written: look for a trigger or a rule on the log");
+            ids.length
+                + " messages were sent, but "
+                + written
+                + " written: look for a trigger or a rule on the log");
       }
       return ids;
     } finally {

@@ -1,36 +1,35 @@
 package io.sqlstreams.internal.produce;
 
 import io.sqlstreams.Produced;
-import io.sqlstreams.Producer;
 import io.sqlstreams.error.ClosedException;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.InvalidInputException;
+import io.sqlstreams.internal.produce.PendingMessages.Entry;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits the single messages of concurrent callers together. At most one batch is in flight. Thread-safe.
+ * Commits the single messages of concurrent callers together. At most one batch is in flight.
+ * Thread-safe.
  *
- * <p>Who writes: a caller that waits and finds nothing in flight writes its own message alone, at once, on its own thread. All
- * others queue, and one task on the executor writes what has queued, batch after batch, until the queue is empty. So a
- * lone caller neither waits for company nor for another thread, and no caller ever writes for others: an interrupted one
- * can't spoil their batch.
+ * <p>Who writes: a caller that waits and finds nothing in flight writes its own message alone, at
+ * once, on its own thread. All others queue, and one task on the executor writes what has queued,
+ * batch after batch, until the queue is empty. So a lone caller neither waits for company nor for
+ * another thread, and no caller ever writes for others: an interrupted one can't spoil their batch.
  *
- * <p>The one invariant, under the lock: {@code !busy} means that the queue is empty. Whoever sets {@code busy} must end in
- * {@link #handOver} or {@link #nextBatch}, which either find the queue empty and clear it in the same step, or see to it that
- * the queue is written. So a message that queues always has someone to write it:
+ * <p>The one invariant, under the lock: {@code !busy} means that the queue is empty. Whoever sets
+ * {@code busy} must end in {@link #handOver} or {@link #nextBatch}, which either find the queue
+ * empty and clear it in the same step, or see to it that the queue is written. So a message that
+ * queues always has someone to write it:
  *
  * <pre>
  * writer: write ...          handOver: queue empty, busy = false
@@ -39,56 +38,46 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class GroupCommit {
-  /** Writes messages in one transaction and gives their ids in the same order, or throws and nothing is written. */
+  /**
+   * Writes messages in one transaction and gives their ids in the same order, or throws and nothing
+   * is written.
+   */
   interface Flush {
     long[] write(List<ReadyMessage> messages);
   }
 
-  /**
-   * @param batchMessages the most that one transaction takes
-   * @param batchBytes as much, in bytes; one message is always taken
-   * @param pendingMessages the most that may be queued or in flight before an asynchronous caller waits
-   * @param pendingBytes as much, in bytes; one message is always taken
-   */
-  record Limits(int batchMessages, long batchBytes, int pendingMessages, long pendingBytes) {
-    static final Limits DEFAULTS =
-        new Limits(2_000, 8 << 20, Producer.MAX_PENDING_MESSAGES, 64 << 20);
-  }
-
-  private record Entry(ReadyMessage message, boolean isAwaited, CompletableFuture<Produced> result) {}
-
   private final String subject;
   private final Flush flush;
   private final Executor executor;
-  private final Limits limits;
-
+  private final PendingMessages pending;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition room = lock.newCondition();
   private final Condition idle = lock.newCondition();
-  private final Queue<Entry> queue = new ArrayDeque<>();
   private boolean busy;
   private boolean closed;
-  private int pendingMessages;
-  private long pendingBytes;
 
   /**
    * @param subject what is closed after {@link #close}, for messages
-   * @param executor has a thread for every task at once, since a task may last as long as messages come
+   * @param executor has a thread for every task at once, since a task may last as long as messages
+   *     come
    */
-  GroupCommit(String subject, Flush flush, Executor executor, Limits limits) {
+  GroupCommit(String subject, Flush flush, Executor executor, PendingMessages.Limits limits) {
     this.subject = subject;
     this.flush = flush;
     this.executor = executor;
-    this.limits = limits;
+    this.pending = new PendingMessages(limits);
   }
 
-  /** Writes one message and waits until it is committed. An interrupt doesn't end the wait, since it couldn't end the write. */
+  /**
+   * Writes one message and waits until it is committed. An interrupt doesn't end the wait, since it
+   * couldn't end the write.
+   */
   Produced produce(ReadyMessage message) {
     CompletableFuture<Produced> queued;
     lock.lock();
     try {
       requireOpen();
-      queued = busy ? enqueue(message, true) : null;
+      queued = busy ? pending.add(message, true) : null;
       busy = true;
     } finally {
       lock.unlock();
@@ -100,11 +89,11 @@ final class GroupCommit {
   CompletableFuture<Produced> produceAsync(ReadyMessage message) {
     lock.lock();
     try {
-      while (!closed && !hasRoomFor(message)) {
+      while (!closed && !pending.hasRoomFor(message)) {
         room.awaitUninterruptibly();
       }
       requireOpen();
-      CompletableFuture<Produced> queued = enqueue(message, false);
+      CompletableFuture<Produced> queued = pending.add(message, false);
       if (!busy) {
         busy = true;
         startDraining();
@@ -116,8 +105,8 @@ final class GroupCommit {
   }
 
   /**
-   * Takes no more messages, and waits until those that it has taken are written. What is still queued after the wait fails as
-   * closed; what is in flight then goes its way.
+   * Takes no more messages, and waits until those that it has taken are written. What is still
+   * queued after the wait fails as closed; what is in flight then goes its way.
    */
   void close(Duration wait) {
     lock.lock();
@@ -131,7 +120,7 @@ final class GroupCommit {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      List<Entry> abandoned = takeAll();
+      List<Entry> abandoned = pending.takeAll();
       lock.unlock();
       fail(abandoned, new ClosedException(subject));
     }
@@ -173,7 +162,7 @@ final class GroupCommit {
   private void handOver() {
     lock.lock();
     try {
-      if (queue.isEmpty()) {
+      if (pending.isQueueEmpty()) {
         rest();
       } else {
         startDraining();
@@ -194,9 +183,16 @@ final class GroupCommit {
     try {
       executor.execute(this::drain);
     } catch (RejectedExecutionException e) {
-      fail(takeAll(), new ClosedException(subject));
-      rest();
+      giveUp(new ClosedException(subject));
+    } catch (Throwable e) { // such as no memory for a thread
+      giveUp(e);
     }
+  }
+
+  /** Under the lock. */
+  private void giveUp(Throwable reason) {
+    fail(pending.takeAll(), reason);
+    rest();
   }
 
   private void drain() {
@@ -207,20 +203,13 @@ final class GroupCommit {
     }
   }
 
-  /** What goes into the next transaction; empty when there is nothing, and then this task has ended. */
+  /**
+   * What goes into the next transaction; empty when there is nothing, and then this task has ended.
+   */
   private List<Entry> nextBatch() {
     lock.lock();
     try {
-      List<Entry> batch = new ArrayList<>();
-      long bytes = 0;
-      Entry next = queue.peek();
-      while (next != null
-          && batch.size() < limits.batchMessages()
-          && (batch.isEmpty() || bytes + next.message().size() <= limits.batchBytes())) {
-        bytes += next.message().size();
-        batch.add(queue.remove());
-        next = queue.peek();
-      }
+      List<Entry> batch = pending.takeBatch();
       if (batch.isEmpty()) {
         rest();
       }
@@ -231,8 +220,8 @@ final class GroupCommit {
   }
 
   /**
-   * Writes a batch. When a message of it may be at fault, the halves are written one after the other, each in a transaction of
-   * its own, down to the messages that are refused alone.
+   * Writes a batch. When a message of it may be at fault, the halves are written one after the
+   * other, each in a transaction of its own, down to the messages that are refused alone.
    */
   private void settle(List<Entry> batch) {
     long[] ids;
@@ -289,8 +278,8 @@ final class GroupCommit {
   }
 
   /**
-   * The continuations that users hang on futures run on a task of their own: one that produces would else wait for the batch
-   * that waits for it.
+   * The continuations that users hang on futures run on a task of their own: one that produces
+   * would else wait for the batch that waits for it.
    */
   private void runApart(List<Runnable> continuations) {
     if (continuations.isEmpty()) {
@@ -304,36 +293,10 @@ final class GroupCommit {
     }
   }
 
-  /** Under the lock. */
-  private boolean hasRoomFor(ReadyMessage message) {
-    return pendingMessages == 0
-        || (pendingMessages < limits.pendingMessages()
-            && pendingBytes + message.size() <= limits.pendingBytes());
-  }
-
-  /** Under the lock. */
-  private CompletableFuture<Produced> enqueue(ReadyMessage message, boolean isAwaited) {
-    Entry entry = new Entry(message, isAwaited, new CompletableFuture<>());
-    queue.add(entry);
-    pendingMessages++;
-    pendingBytes += message.size();
-    return entry.result();
-  }
-
-  /** Under the lock. */
-  private List<Entry> takeAll() {
-    List<Entry> all = List.copyOf(queue);
-    queue.clear();
-    return all;
-  }
-
   private void release(Collection<Entry> batch) {
     lock.lock();
     try {
-      pendingMessages -= batch.size();
-      for (Entry entry : batch) {
-        pendingBytes -= entry.message().size();
-      }
+      pending.release(batch);
       room.signalAll();
     } finally {
       lock.unlock();
@@ -344,7 +307,7 @@ final class GroupCommit {
   int pendingMessages() {
     lock.lock();
     try {
-      return pendingMessages;
+      return pending.count();
     } finally {
       lock.unlock();
     }

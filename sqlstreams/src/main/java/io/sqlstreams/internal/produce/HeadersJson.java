@@ -27,7 +27,9 @@ final class HeadersJson {
       if (c == '"' || c == '\\') {
         json.append('\\').append(c);
       } else if (c < 0x20) {
-        json.append("\\u00").append(Character.forDigit(c >> 4, 16)).append(Character.forDigit(c & 15, 16));
+        json.append("\\u00")
+            .append(Character.forDigit(c >> 4, 16))
+            .append(Character.forDigit(c & 15, 16));
       } else {
         json.append(c);
       }

@@ -19,7 +19,10 @@ final class Ids {
     }
     if (read != count) {
       throw new IllegalStateException(
-          count + " messages were sent, but the log gave " + read + " ids: look for a trigger or a rule on it");
+          count
+              + " messages were sent, but the log gave "
+              + read
+              + " ids: look for a trigger or a rule on it");
     }
     return ids;
   }

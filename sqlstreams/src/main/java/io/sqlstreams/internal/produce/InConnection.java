@@ -9,7 +9,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Writes through the caller's connection, each write within a savepoint; see {@link TransactionProducer}. */
+/**
+ * Writes through the caller's connection, each write within a savepoint; see {@link
+ * TransactionProducer}.
+ */
 final class InConnection<T> implements TransactionProducer<T> {
   private final StreamWriter writer;
   private final MessageEncoder<T> encoder;

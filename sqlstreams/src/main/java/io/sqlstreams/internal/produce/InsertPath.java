@@ -12,7 +12,8 @@ final class InsertPath {
   private InsertPath() {}
 
   /** The ids of the messages, in their order. */
-  static long[] write(Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
+  static long[] write(
+      Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
       throws SQLException {
     int count = messages.size();
     int[] schemaVersions = new int[count];

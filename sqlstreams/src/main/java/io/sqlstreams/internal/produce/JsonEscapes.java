@@ -1,8 +1,9 @@
 package io.sqlstreams.internal.produce;
 
 /**
- * The escapes {@code \}{@code u....} in JSON text that jsonb can't hold: U+0000 and lone surrogates. Whether the text is
- * JSON at all is the server's to say, so what isn't an escape is stepped over here.
+ * The escapes {@code \}{@code u....} in JSON text that jsonb can't hold: U+0000 and lone
+ * surrogates. Whether the text is JSON at all is the server's to say, so what isn't an escape is
+ * stepped over here.
  */
 final class JsonEscapes {
   private static final int NOT_AN_ESCAPE = -1;

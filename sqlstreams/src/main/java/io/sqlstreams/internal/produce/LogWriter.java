@@ -9,14 +9,15 @@ import java.util.List;
 /** Writes messages to a log, whole or not at all, in the way that suits their number and size. */
 final class LogWriter {
   /**
-   * From how many messages COPY is the faster way. Measured with 1,000-byte payloads without a network between: it is from 10
-   * on, and twice as fast from 200 on, where the 2 ms that it saves pay for three more round trips as well.
+   * From how many messages COPY is the faster way. Measured with 1,000-byte payloads without a
+   * network between: it is from 10 on, and twice as fast from 200 on, where the 2 ms that it saves
+   * pay for three more round trips as well.
    */
   static final int COPY_MESSAGES = 200;
 
   /**
-   * Above how many bytes COPY is the faster way, for any number of messages: the server would hold the arrays of an INSERT
-   * whole, and put them into a temporary file above its {@code work_mem}.
+   * Above how many bytes COPY is the faster way, for any number of messages: the server would hold
+   * the arrays of an INSERT whole, and put them into a temporary file above its {@code work_mem}.
    */
   static final long COPY_BYTES = 1 << 20;
 
@@ -29,9 +30,11 @@ final class LogWriter {
    * Writes these messages. When it fails, the bounds are still open, unless the connection is gone.
    *
    * @return their ids, in their order
-   * @throws OutcomeUnknownException when the connection broke while the library's own commit was under way
+   * @throws OutcomeUnknownException when the connection broke while the library's own commit was
+   *     under way
    */
-  static long[] write(Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
+  static long[] write(
+      Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
       throws SQLException {
     if (!usesCopy(messages)) {
       // the commit is on its way as soon as anything is

@@ -6,7 +6,10 @@ import io.sqlstreams.error.InvalidInputException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The rules for what goes into a message, checked before anything is sent. No value appears in what they say. */
+/**
+ * The rules for what goes into a message, checked before anything is sent. No value appears in what
+ * they say.
+ */
 final class MessageChecks {
   /** The longest message key or routing key, in bytes of UTF-8. An index row takes 2,704 bytes. */
   static final int MAX_KEY_BYTES = 1_024;
@@ -24,7 +27,12 @@ final class MessageChecks {
     int bytes = textLength(field, "it", key);
     if (bytes > MAX_KEY_BYTES) {
       throw new InvalidInputException(
-          field, "it is " + bytes + " bytes of UTF-8, the limit is " + MAX_KEY_BYTES + ": shorten or hash it");
+          field,
+          "it is "
+              + bytes
+              + " bytes of UTF-8, the limit is "
+              + MAX_KEY_BYTES
+              + ": shorten or hash it");
     }
   }
 
@@ -35,7 +43,9 @@ final class MessageChecks {
       String value = header.getValue();
       if (name == null || value == null) {
         throw new InvalidInputException(
-            "headers", (name == null ? "a name" : "a value") + " is null: leave the header out, or use an empty text");
+            "headers",
+            (name == null ? "a name" : "a value")
+                + " is null: leave the header out, or use an empty text");
       }
       bytes += textLength("headers", "a name", name);
       bytes += textLength("headers", "a value", value);
@@ -43,7 +53,10 @@ final class MessageChecks {
     if (bytes > MAX_HEADER_BYTES) {
       throw new InvalidInputException(
           "headers",
-          "names and values are " + bytes + " bytes of UTF-8 together, the limit is " + MAX_HEADER_BYTES
+          "names and values are "
+              + bytes
+              + " bytes of UTF-8 together, the limit is "
+              + MAX_HEADER_BYTES
               + ": put what is long into the payload");
     }
   }
@@ -59,7 +72,10 @@ final class MessageChecks {
     if (payload.length > config.maxPayloadBytes()) {
       throw new InvalidInputException(
           "payload",
-          "it is " + payload.length + " bytes, the stream's limit is " + config.maxPayloadBytes()
+          "it is "
+              + payload.length
+              + " bytes, the stream's limit is "
+              + config.maxPayloadBytes()
               + " (maxPayloadBytes): make it smaller, or declare a larger limit");
     }
     if (config.payloadType() == PayloadType.BYTEA) {
@@ -69,8 +85,12 @@ final class MessageChecks {
     if (invalid >= 0) {
       throw new InvalidInputException(
           "payload",
-          "the byte at " + invalid + (payload[invalid] == 0 ? " is U+0000" : " isn't UTF-8") + ": a "
-              + config.payloadType().sqlName() + " stream takes JSON text in UTF-8, a bytea stream takes any bytes");
+          "the byte at "
+              + invalid
+              + (payload[invalid] == 0 ? " is U+0000" : " isn't UTF-8")
+              + ": a "
+              + config.payloadType().sqlName()
+              + " stream takes JSON text in UTF-8, a bytea stream takes any bytes");
     }
     if (config.payloadType() == PayloadType.JSONB && JsonEscapes.hasNoCharacter(payload)) {
       throw new InvalidInputException(
@@ -82,7 +102,8 @@ final class MessageChecks {
   private static int textLength(String field, String what, String text) {
     int bytes = Utf8.length(text);
     if (bytes == Utf8.HAS_NUL) {
-      throw new InvalidInputException(field, what + " holds U+0000, which PostgreSQL's text can't: remove it");
+      throw new InvalidInputException(
+          field, what + " holds U+0000, which PostgreSQL's text can't: remove it");
     }
     if (bytes == Utf8.HAS_LONE_SURROGATE) {
       throw new InvalidInputException(

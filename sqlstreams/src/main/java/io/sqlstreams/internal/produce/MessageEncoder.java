@@ -21,7 +21,10 @@ final class MessageEncoder<T> {
     this.codec = codec;
   }
 
-  /** One message, checked but for what depends on its stream. The arguments may be null, whatever their types say. */
+  /**
+   * One message, checked but for what depends on its stream. The arguments may be null, whatever
+   * their types say.
+   */
   ReadyMessage encode(@Nullable T payload, @Nullable ProduceOptions options) {
     if (payload == null) {
       throw new InvalidInputException("payload", "it is null: give a payload");
@@ -40,7 +43,10 @@ final class MessageEncoder<T> {
         options.headers().isEmpty() ? null : HeadersJson.of(options.headers()));
   }
 
-  /** All of these messages, checked but for what depends on their stream; what is wrong with one names its place. */
+  /**
+   * All of these messages, checked but for what depends on their stream; what is wrong with one
+   * names its place.
+   */
   List<ReadyMessage> encodeAll(@Nullable List<Outgoing<T>> messages) {
     if (messages == null) {
       throw new InvalidInputException("messages", "they are null: give a list");
@@ -73,7 +79,8 @@ final class MessageEncoder<T> {
 
   private static InvalidInputException at(int place, InvalidInputException e) {
     String problem = String.valueOf(e.getMessage()).substring(e.field().length() + ": ".length());
-    return new InvalidInputException(e.field(), problem + " (messages[" + place + "])", e.getCause());
+    return new InvalidInputException(
+        e.field(), problem + " (messages[" + place + "])", e.getCause());
   }
 
   private byte[] bytes(T payload) {

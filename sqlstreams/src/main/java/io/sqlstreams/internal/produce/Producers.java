@@ -10,7 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
 
-/** The producers of one client: those of the same stream name commit their messages together. Thread-safe. */
+/**
+ * The producers of one client: those of the same stream name commit their messages together.
+ * Thread-safe.
+ */
 public final class Producers {
   private final Database database;
   private final Scope system;
@@ -24,7 +27,8 @@ public final class Producers {
   /**
    * @param system the installation
    * @param executor has a thread for every task at once: a task lasts as long as messages come
-   * @param produced is given the stream's id after each commit of the library's own; it must return at once
+   * @param produced is given the stream's id after each commit of the library's own; it must return
+   *     at once
    */
   public Producers(
       Database database,
@@ -51,8 +55,8 @@ public final class Producers {
   }
 
   /**
-   * Refuses further messages, and waits until those that were taken are written. What is still queued after the wait fails
-   * as closed. Idempotent. The executor must outlast it.
+   * Refuses further messages, and waits until those that were taken are written. What is still
+   * queued after the wait fails as closed. Idempotent. The executor must outlast it.
    */
   public void close(Duration wait) {
     closed = true;

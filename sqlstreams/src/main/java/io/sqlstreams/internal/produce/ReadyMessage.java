@@ -23,7 +23,11 @@ record ReadyMessage(
 
   /** About how many bytes it takes on the wire and in memory. */
   long size() {
-    return (long) OVERHEAD + payload.length + length(routingKey) + length(messageKey) + length(headers);
+    return (long) OVERHEAD
+        + payload.length
+        + length(routingKey)
+        + length(messageKey)
+        + length(headers);
   }
 
   private static int length(@Nullable String text) {

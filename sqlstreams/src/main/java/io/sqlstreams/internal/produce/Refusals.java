@@ -10,7 +10,10 @@ import org.postgresql.util.ServerErrorMessage;
 
 /** What the server's refusal of a write means. */
 final class Refusals {
-  /** The text isn't JSON, or can't be stored as jsonb: keys, versions and headers were checked before. */
+  /**
+   * The text isn't JSON, or can't be stored as jsonb: keys, versions and headers were checked
+   * before.
+   */
   private static final String BAD_VALUE = "22";
 
   /** It is nested too deeply, or has too many parts. */
@@ -27,7 +30,9 @@ final class Refusals {
   static SqlStreamsException translate(String stream, String schema, SQLException e) {
     if (isBadPayload(e)) {
       return new InvalidInputException(
-          "payload", "the database refuses it: " + SqlErrors.oneLine(e) + ": correct it", withoutValues(e));
+          "payload",
+          "the database refuses it: " + SqlErrors.oneLine(e) + ": correct it",
+          withoutValues(e));
     }
     boolean isBadData = SqlErrors.isBadData(e);
     return SqlErrors.translate(what(stream), schema, isBadData ? withoutValues(e) : e);
@@ -39,8 +44,8 @@ final class Refusals {
   }
 
   /**
-   * Whether a row's id has no partition. A check's violation has the same code, but names the check; the message's text
-   * isn't looked at, since the server may speak any language.
+   * Whether a row's id has no partition. A check's violation has the same code, but names the
+   * check; the message's text isn't looked at, since the server may speak any language.
    */
   static boolean isMissingPartition(SQLException e, long streamId) {
     @Nullable ServerErrorMessage server =

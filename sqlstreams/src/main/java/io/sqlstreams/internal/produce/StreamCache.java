@@ -10,8 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log behind a stream's name, remembered for {@link #MAX_AGE}, so that a newer declaration is noticed. A stream that was
- * renamed meanwhile goes on being written to, as long as its log is there. Thread-safe.
+ * The log behind a stream's name, remembered for {@link #MAX_AGE}, so that a newer declaration is
+ * noticed. A stream that was renamed meanwhile goes on being written to, as long as its log is
+ * there. Thread-safe.
  */
 final class StreamCache {
   static final Duration MAX_AGE = Duration.ofSeconds(30);
@@ -52,8 +53,9 @@ final class StreamCache {
   }
 
   /**
-   * The log, looked up on the caller's connection when it has to be, since the caller may hold the pool's last. What the
-   * caller's transaction doesn't see yet, or may not see, is looked up as in {@link #get()}.
+   * The log, looked up on the caller's connection when it has to be, since the caller may hold the
+   * pool's last. What the caller's transaction doesn't see yet, or may not see, is looked up as in
+   * {@link #get()}.
    */
   TargetLog get(Connection connection, Bounds bounds) throws SQLException {
     return get(() -> resolveOn(connection, bounds));

@@ -47,7 +47,8 @@ final class StreamProducer<T> implements Producer<T> {
   @Override
   public TransactionProducer<T> in(@Nullable Connection connection) {
     if (connection == null) {
-      throw new InvalidInputException("connection", "it is null: give the connection of your transaction");
+      throw new InvalidInputException(
+          "connection", "it is null: give the connection of your transaction");
     }
     return new InConnection<>(writer, encoder, connection);
   }

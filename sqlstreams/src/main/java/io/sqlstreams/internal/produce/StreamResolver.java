@@ -16,8 +16,8 @@ public interface StreamResolver {
   StreamInfo require(String name);
 
   /**
-   * The stream of this name, read on the caller's connection, so that a caller who holds the last connection of a pool
-   * doesn't wait for another one. The reader may see an old snapshot.
+   * The stream of this name, read on the caller's connection, so that a caller who holds the last
+   * connection of a pool doesn't wait for another one. The reader may see an old snapshot.
    *
    * @throws StreamNotFoundException when the connection's transaction sees none
    */

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
 
-/** What all producers of one stream name share: the log behind the name, and the group commit. Thread-safe. */
+/**
+ * What all producers of one stream name share: the log behind the name, and the group commit.
+ * Thread-safe.
+ */
 final class StreamWriter {
   private final Database database;
   private final StreamCache streams;
@@ -32,7 +35,7 @@ final class StreamWriter {
             "the client, and with it the producer of stream \"" + name + "\",",
             this::write,
             executor,
-            GroupCommit.Limits.DEFAULTS);
+            PendingMessages.Limits.DEFAULTS);
     this.produced = produced;
   }
 
@@ -82,7 +85,10 @@ final class StreamWriter {
     return ids;
   }
 
-  /** Takes the server's refusal past the translation that suits other statements, once the connection is clean again. */
+  /**
+   * Takes the server's refusal past the translation that suits other statements, once the
+   * connection is clean again.
+   */
   private static final class Undone extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final SQLException reason;

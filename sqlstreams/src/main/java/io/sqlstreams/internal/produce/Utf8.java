@@ -19,7 +19,10 @@ final class Utf8 {
 
   private Utf8() {}
 
-  /** How many bytes of UTF-8 this text takes; below 0, a constant of this class, when it isn't text to PostgreSQL. */
+  /**
+   * How many bytes of UTF-8 this text takes; below 0, a constant of this class, when it isn't text
+   * to PostgreSQL.
+   */
   static int length(String text) {
     int bytes = 0;
     for (int i = 0; i < text.length(); i++) {
@@ -61,12 +64,16 @@ final class Utf8 {
     return -1;
   }
 
-  /** The index of the first byte from here on that is 0 or isn't ASCII; the array's length when there is none. */
+  /**
+   * The index of the first byte from here on that is 0 or isn't ASCII; the array's length when
+   * there is none.
+   */
   private static int afterAscii(byte[] bytes, int from) {
     int at = from;
     for (; at + Long.BYTES <= bytes.length; at += Long.BYTES) {
       long eight = (long) EIGHT_BYTES.get(bytes, at);
-      // a byte's high bit is left by this where the byte is 0, is above 127, or borrowed from one that is 0
+      // a byte's high bit is left by this where the byte is 0, is above 127, or borrowed from one
+      // that is 0
       if (((eight | (eight - LOW_BITS)) & HIGH_BITS) != 0) {
         break;
       }
@@ -77,7 +84,10 @@ final class Utf8 {
     return at;
   }
 
-  /** The length of the sequence that begins here; 0 when none does (table 3-7 of the Unicode standard). */
+  /**
+   * The length of the sequence that begins here; 0 when none does (table 3-7 of the Unicode
+   * standard).
+   */
   private static int sequenceLength(byte[] bytes, int at) {
     int first = bytes[at] & 0xff;
     if (first >= 0xc2 && first <= 0xdf) {

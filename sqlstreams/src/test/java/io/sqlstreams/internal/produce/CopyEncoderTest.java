@@ -27,7 +27,9 @@ class CopyEncoderTest {
   @Test
   void theBytesAreTheSameWhateverTheChunks() throws Exception {
     for (int chunk = 8; chunk < 200; chunk++) {
-      assertThat(encode(PayloadType.JSONB, chunk)).as("chunks of %d", chunk).isEqualTo(expected(true));
+      assertThat(encode(PayloadType.JSONB, chunk))
+          .as("chunks of %d", chunk)
+          .isEqualTo(expected(true));
     }
   }
 
@@ -40,7 +42,8 @@ class CopyEncoderTest {
     encoder.put(2, new ReadyMessage(1, null, null, new byte[101], null));
     encoder.finish();
     assertThat(lengths).filteredOn(length -> length > 100).containsExactly(101);
-    assertThat(lengths.stream().mapToInt(Integer::intValue).sum()).isEqualTo(19 + 2 * (2 + 12 + 8 + 4 + 4 + 4 + 4) + 201 + 2);
+    assertThat(lengths.stream().mapToInt(Integer::intValue).sum())
+        .isEqualTo(19 + 2 * (2 + 12 + 8 + 4 + 4 + 4 + 4) + 201 + 2);
   }
 
   private static byte[] encode(PayloadType payloadType, int chunk) throws SQLException {
@@ -77,7 +80,8 @@ class CopyEncoderTest {
     field(out, true, message.headers() == null ? null : message.headers().getBytes(UTF_8));
   }
 
-  private static void field(DataOutputStream out, boolean isJsonb, byte[] bytes) throws IOException {
+  private static void field(DataOutputStream out, boolean isJsonb, byte[] bytes)
+      throws IOException {
     if (bytes == null) {
       out.writeInt(-1);
       return;

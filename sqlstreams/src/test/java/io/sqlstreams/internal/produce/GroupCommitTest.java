@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.produce;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,15 +21,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class GroupCommitTest {
-  private static final GroupCommit.Limits SMALL = new GroupCommit.Limits(4, 10_000, 6, 100_000);
+  private static final PendingMessages.Limits SMALL =
+      new PendingMessages.Limits(4, 10_000, 6, 100_000);
 
   private final ExecutorService executor = Executors.newCachedThreadPool();
   private final FakeLog log = new FakeLog();
@@ -99,7 +103,8 @@ class GroupCommitTest {
   @Test
   void whileOneBatchIsInFlightTheNextFills() throws Exception {
     log.close();
-    CompletableFuture<Produced> first = CompletableFuture.supplyAsync(() -> group.produce(message("a")), executor);
+    CompletableFuture<Produced> first =
+        CompletableFuture.supplyAsync(() -> group.produce(message("a")), executor);
     assertThat(log.awaitArrival()).containsExactly("a");
     List<CompletableFuture<Produced>> next = new ArrayList<>();
     for (String key : List.of("b", "c", "d", "e", "f")) {
@@ -109,7 +114,9 @@ class GroupCommitTest {
     assertThat(next).noneMatch(CompletableFuture::isDone);
     log.gate.release();
     assertThat(first.get(10, SECONDS).id()).isEqualTo(1);
-    assertThat(log.awaitArrival()).as("up to the limit, in order").containsExactly("b", "c", "d", "e");
+    assertThat(log.awaitArrival())
+        .as("up to the limit, in order")
+        .containsExactly("b", "c", "d", "e");
     log.gate.release(2);
     assertThat(log.awaitArrival()).containsExactly("f");
     for (int i = 0; i < next.size(); i++) {
@@ -130,7 +137,8 @@ class GroupCommitTest {
     all.add(group.produceAsync(message("b")));
     log.gate.release(10);
     CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(10, SECONDS);
-    assertThat(log.committed).containsExactly(List.of("a"), List.of("huge"), List.of("half", "rest"), List.of("b"));
+    assertThat(log.committed)
+        .containsExactly(List.of("a"), List.of("huge"), List.of("half", "rest"), List.of("b"));
   }
 
   @Test
@@ -144,8 +152,10 @@ class GroupCommitTest {
     }
     log.gate.release(100);
     assertThat(all.get(1).get(10, SECONDS)).isNotNull();
-    assertThatThrownBy(() -> all.get(2).get(10, SECONDS)).hasCauseInstanceOf(InvalidInputException.class);
-    assertThatThrownBy(() -> all.get(3).get(10, SECONDS)).hasCauseInstanceOf(DatabaseException.class);
+    assertThatThrownBy(() -> all.get(2).get(10, SECONDS))
+        .hasCauseInstanceOf(InvalidInputException.class);
+    assertThatThrownBy(() -> all.get(3).get(10, SECONDS))
+        .hasCauseInstanceOf(DatabaseException.class);
     assertThat(all.get(4).get(10, SECONDS)).isNotNull();
     assertThat(log.committed).containsExactly(List.of("a"), List.of("b"), List.of("e"));
     assertThat(group.pendingMessages()).isZero();
@@ -157,7 +167,8 @@ class GroupCommitTest {
     CompletableFuture<Produced> first = group.produceAsync(message("a"));
     log.awaitArrival();
     CompletableFuture<Produced> second = group.produceAsync(message("b"));
-    CompletableFuture<Produced> third = CompletableFuture.supplyAsync(() -> group.produce(message("c")), executor);
+    CompletableFuture<Produced> third =
+        CompletableFuture.supplyAsync(() -> group.produce(message("c")), executor);
     while (group.pendingMessages() < 3) {
       Thread.onSpinWait();
     }
@@ -176,7 +187,8 @@ class GroupCommitTest {
   @Test
   void aLoneCallersFailureIsItsOwnAndOthersGoOn() throws Exception {
     log.close();
-    CompletableFuture<Produced> bad = CompletableFuture.supplyAsync(() -> group.produce(message("bad")), executor);
+    CompletableFuture<Produced> bad =
+        CompletableFuture.supplyAsync(() -> group.produce(message("bad")), executor);
     log.awaitArrival();
     CompletableFuture<Produced> good = group.produceAsync(message("good"));
     log.gate.release(10);
@@ -193,8 +205,7 @@ class GroupCommitTest {
     }
     CompletableFuture<CompletableFuture<Produced>> late =
         CompletableFuture.supplyAsync(() -> group.produceAsync(message("late")), executor);
-    assertThatThrownBy(() -> late.get(200, java.util.concurrent.TimeUnit.MILLISECONDS))
-        .isInstanceOf(java.util.concurrent.TimeoutException.class);
+    assertThatThrownBy(() -> late.get(200, MILLISECONDS)).isInstanceOf(TimeoutException.class);
     log.gate.release();
     assertThat(late.get(10, SECONDS)).as("the call returns before the commit").isNotDone();
     log.gate.release(100);
@@ -208,11 +219,11 @@ class GroupCommitTest {
   @Test
   void bytesAreRoomAsWellAndOneMessageAlwaysFits() throws Exception {
     log.close();
-    CompletableFuture<Produced> huge = group.produceAsync(new ReadyMessage(1, null, "huge", new byte[200_000], null));
+    CompletableFuture<Produced> huge =
+        group.produceAsync(new ReadyMessage(1, null, "huge", new byte[200_000], null));
     CompletableFuture<CompletableFuture<Produced>> late =
         CompletableFuture.supplyAsync(() -> group.produceAsync(message("late")), executor);
-    assertThatThrownBy(() -> late.get(200, java.util.concurrent.TimeUnit.MILLISECONDS))
-        .isInstanceOf(java.util.concurrent.TimeoutException.class);
+    assertThatThrownBy(() -> late.get(200, MILLISECONDS)).isInstanceOf(TimeoutException.class);
     log.gate.release(10);
     assertThat(huge.get(10, SECONDS)).isNotNull();
     assertThat(late.get(10, SECONDS).get(10, SECONDS)).isNotNull();
@@ -220,7 +231,8 @@ class GroupCommitTest {
 
   @Test
   void aContinuationMayProduce() throws Exception {
-    CompletableFuture<Produced> chain = group.produceAsync(message("a")).thenApply(first -> group.produce(message("b")));
+    CompletableFuture<Produced> chain =
+        group.produceAsync(message("a")).thenApply(first -> group.produce(message("b")));
     assertThat(chain.get(10, SECONDS).id()).isEqualTo(2);
   }
 
@@ -252,7 +264,8 @@ class GroupCommitTest {
     CompletableFuture<Produced> first = group.produceAsync(message("a"));
     log.awaitArrival();
     CompletableFuture<Produced> second = group.produceAsync(message("b"));
-    CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> group.close(Duration.ofSeconds(30)), executor);
+    CompletableFuture<Void> closing =
+        CompletableFuture.runAsync(() -> group.close(Duration.ofSeconds(30)), executor);
     while (true) {
       try {
         group.requireOpen();
@@ -302,7 +315,8 @@ class GroupCommitTest {
 
   @Test
   void manyThreadsGetEachItsOwnIdInFewBatches() throws Exception {
-    GroupCommit large = new GroupCommit("it", slowly(log), executor, GroupCommit.Limits.DEFAULTS);
+    GroupCommit large =
+        new GroupCommit("it", slowly(log), executor, PendingMessages.Limits.DEFAULTS);
     int threads = 32;
     int each = 200;
     ConcurrentHashMap<Long, String> byId = new ConcurrentHashMap<>();
@@ -315,7 +329,9 @@ class GroupCommitTest {
                 for (int i = 0; i < each; i++) {
                   String key = name + "-" + i;
                   Produced produced =
-                      i % 3 == 0 ? large.produceAsync(message(key)).join() : large.produce(message(key));
+                      i % 3 == 0
+                          ? large.produceAsync(message(key)).join()
+                          : large.produce(message(key));
                   assertThat(byId.put(produced.id(), key)).isNull();
                 }
               },
@@ -333,7 +349,7 @@ class GroupCommitTest {
 
   private static GroupCommit.Flush slowly(GroupCommit.Flush flush) {
     return messages -> {
-      java.util.concurrent.locks.LockSupport.parkNanos(200_000);
+      LockSupport.parkNanos(200_000);
       return flush.write(messages);
     };
   }

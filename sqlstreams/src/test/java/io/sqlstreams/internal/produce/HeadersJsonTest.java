@@ -14,7 +14,8 @@ class HeadersJsonTest {
     headers.put("", "");
     headers.put("a\"\\/", "\b\t\n\u001f\u007f\u00e9\ud83d\ude00");
     assertThat(HeadersJson.of(headers))
-        .isEqualTo("{\"b\":\"1\",\"\":\"\",\"a\\\"\\\\/\":\"\\u0008\\u0009\\u000a\\u001f\u007f\u00e9\ud83d\ude00\"}");
+        .isEqualTo(
+            "{\"b\":\"1\",\"\":\"\",\"a\\\"\\\\/\":\"\\u0008\\u0009\\u000a\\u001f\u007f\u00e9\ud83d\ude00\"}");
     assertThat(HeadersJson.of(Map.of())).isEqualTo("{}");
   }
 }

@@ -28,12 +28,17 @@ class MessageChecksTest {
   void aKeyMayBeMissingOrEmptyAndIsMeasuredInBytes() {
     assertThatCode(() -> MessageChecks.key("messageKey", null)).doesNotThrowAnyException();
     assertThatCode(() -> MessageChecks.key("messageKey", "")).doesNotThrowAnyException();
-    assertThatCode(() -> MessageChecks.key("messageKey", "k".repeat(1_023))).doesNotThrowAnyException();
-    assertThatCode(() -> MessageChecks.key("messageKey", "k".repeat(1_024))).doesNotThrowAnyException();
-    assertThatCode(() -> MessageChecks.key("messageKey", "\u00e9".repeat(512))).doesNotThrowAnyException();
-    assertThatCode(() -> MessageChecks.key("messageKey", EMOJI.repeat(256))).doesNotThrowAnyException();
+    assertThatCode(() -> MessageChecks.key("messageKey", "k".repeat(1_023)))
+        .doesNotThrowAnyException();
+    assertThatCode(() -> MessageChecks.key("messageKey", "k".repeat(1_024)))
+        .doesNotThrowAnyException();
+    assertThatCode(() -> MessageChecks.key("messageKey", "\u00e9".repeat(512)))
+        .doesNotThrowAnyException();
+    assertThatCode(() -> MessageChecks.key("messageKey", EMOJI.repeat(256)))
+        .doesNotThrowAnyException();
     refused("messageKey", "1025 bytes", () -> MessageChecks.key("messageKey", "k".repeat(1_025)));
-    refused("routingKey", "limit is 1024", () -> MessageChecks.key("routingKey", "\u00e9".repeat(513)));
+    refused(
+        "routingKey", "limit is 1024", () -> MessageChecks.key("routingKey", "\u00e9".repeat(513)));
     refused("routingKey", "1028 bytes", () -> MessageChecks.key("routingKey", EMOJI.repeat(257)));
   }
 
@@ -49,9 +54,14 @@ class MessageChecksTest {
   void headersAreMeasuredTogether() {
     assertThatCode(() -> MessageChecks.headers(Map.of())).doesNotThrowAnyException();
     assertThatCode(() -> MessageChecks.headers(Map.of("", EMOJI))).doesNotThrowAnyException();
-    assertThatCode(() -> MessageChecks.headers(Map.of("ab", "v".repeat(65_534)))).doesNotThrowAnyException();
-    refused("headers", "65537 bytes", () -> MessageChecks.headers(Map.of("ab", "v".repeat(65_535))));
-    refused("headers", "limit is 65536", () -> MessageChecks.headers(Map.of("a", "v".repeat(40_000), "b", "v".repeat(40_000))));
+    assertThatCode(() -> MessageChecks.headers(Map.of("ab", "v".repeat(65_534))))
+        .doesNotThrowAnyException();
+    refused(
+        "headers", "65537 bytes", () -> MessageChecks.headers(Map.of("ab", "v".repeat(65_535))));
+    refused(
+        "headers",
+        "limit is 65536",
+        () -> MessageChecks.headers(Map.of("a", "v".repeat(40_000), "b", "v".repeat(40_000))));
   }
 
   @Test
@@ -67,19 +77,26 @@ class MessageChecksTest {
   @ParameterizedTest
   @EnumSource(PayloadType.class)
   void aPayloadIsMeasuredByTheStreamsLimit(PayloadType payloadType) {
-    StreamConfig config = StreamConfig.defaults().withPayloadType(payloadType).withMaxPayloadBytes(10);
+    StreamConfig config =
+        StreamConfig.defaults().withPayloadType(payloadType).withMaxPayloadBytes(10);
     byte[] atLimit = "\"12345678\"".getBytes(UTF_8);
     byte[] above = "\"123456789\"".getBytes(UTF_8);
     assertThatCode(() -> MessageChecks.payload(atLimit, config)).doesNotThrowAnyException();
-    refused("payload", "11 bytes, the stream's limit is 10", () -> MessageChecks.payload(above, config));
+    refused(
+        "payload",
+        "11 bytes, the stream's limit is 10",
+        () -> MessageChecks.payload(above, config));
   }
 
   @Test
   void jsonKeepsEscapesThatJsonbCannotHold() {
-    for (String escaped : new String[] {"\"\\u0000\"", "\"\\ud83d\"", "\"\\ude00\"", "\"\\ud83dx\\ude00\""}) {
+    for (String escaped :
+        new String[] {"\"\\u0000\"", "\"\\ud83d\"", "\"\\ude00\"", "\"\\ud83dx\\ude00\""}) {
       byte[] bytes = escaped.getBytes(UTF_8);
-      assertThatCode(() -> MessageChecks.payload(bytes, of(PayloadType.JSON))).doesNotThrowAnyException();
-      refused("payload", "escape of U+0000", () -> MessageChecks.payload(bytes, of(PayloadType.JSONB)));
+      assertThatCode(() -> MessageChecks.payload(bytes, of(PayloadType.JSON)))
+          .doesNotThrowAnyException();
+      refused(
+          "payload", "escape of U+0000", () -> MessageChecks.payload(bytes, of(PayloadType.JSONB)));
     }
   }
 
@@ -89,18 +106,29 @@ class MessageChecksTest {
     byte[] surrogate = {'"', (byte) 0xed, (byte) 0xa0, (byte) 0x80, '"'};
     for (PayloadType payloadType : new PayloadType[] {PayloadType.JSON, PayloadType.JSONB}) {
       refused("payload", "byte at 1 is U+0000", () -> MessageChecks.payload(nul, of(payloadType)));
-      refused("payload", "byte at 1 isn't UTF-8", () -> MessageChecks.payload(surrogate, of(payloadType)));
-      assertThatCode(() -> MessageChecks.payload(EMOJI.getBytes(UTF_8), of(payloadType))).doesNotThrowAnyException();
+      refused(
+          "payload",
+          "byte at 1 isn't UTF-8",
+          () -> MessageChecks.payload(surrogate, of(payloadType)));
+      assertThatCode(() -> MessageChecks.payload(EMOJI.getBytes(UTF_8), of(payloadType)))
+          .doesNotThrowAnyException();
     }
-    assertThatCode(() -> MessageChecks.payload(nul, of(PayloadType.BYTEA))).doesNotThrowAnyException();
-    assertThatCode(() -> MessageChecks.payload(surrogate, of(PayloadType.BYTEA))).doesNotThrowAnyException();
+    assertThatCode(() -> MessageChecks.payload(nul, of(PayloadType.BYTEA)))
+        .doesNotThrowAnyException();
+    assertThatCode(() -> MessageChecks.payload(surrogate, of(PayloadType.BYTEA)))
+        .doesNotThrowAnyException();
   }
 
   @Test
   void noValueIsEverPrinted() {
-    assertThatThrownBy(() -> MessageChecks.key("messageKey", "secret\0")).message().doesNotContain("secret");
-    assertThatThrownBy(() -> MessageChecks.headers(Map.of("secret\0", ""))).message().doesNotContain("secret");
-    assertThatThrownBy(() -> MessageChecks.payload("secret\0".getBytes(UTF_8), of(PayloadType.JSON)))
+    assertThatThrownBy(() -> MessageChecks.key("messageKey", "secret\0"))
+        .message()
+        .doesNotContain("secret");
+    assertThatThrownBy(() -> MessageChecks.headers(Map.of("secret\0", "")))
+        .message()
+        .doesNotContain("secret");
+    assertThatThrownBy(
+            () -> MessageChecks.payload("secret\0".getBytes(UTF_8), of(PayloadType.JSON)))
         .message()
         .doesNotContain("secret");
   }

@@ -44,7 +44,8 @@ class MessageEncoderTest {
   @Test
   void everythingGoesIntoTheMessage() {
     ReadyMessage message =
-        encoder.encode("{}", ProduceOptions.key("k").withRoutingKey("r").withHeaders(Map.of("n", "v")));
+        encoder.encode(
+            "{}", ProduceOptions.key("k").withRoutingKey("r").withHeaders(Map.of("n", "v")));
     assertThat(message.schemaVersion()).isEqualTo(7);
     assertThat(message.messageKey()).isEqualTo("k");
     assertThat(message.routingKey()).isEqualTo("r");
@@ -80,7 +81,8 @@ class MessageEncoderTest {
     assertThat(e).hasMessageContaining("(messages[2])");
     List<ReadyMessage> ready = encoder.encodeAll(List.of(Outgoing.of("{}"), Outgoing.of("{  }")));
     InvalidInputException tooLarge =
-        refusal(() -> MessageEncoder.checkAll(ready, StreamConfig.defaults().withMaxPayloadBytes(3)));
+        refusal(
+            () -> MessageEncoder.checkAll(ready, StreamConfig.defaults().withMaxPayloadBytes(3)));
     assertThat(tooLarge.field()).isEqualTo("payload");
     assertThat(tooLarge).hasMessageContaining("(messages[1])");
   }

@@ -12,7 +12,18 @@ import org.junit.jupiter.api.Test;
 class Utf8Test {
   @Test
   void theLengthIsThatOfTheBytes() {
-    for (String text : new String[] {"", "a", "\u007f", "\u0080", "\u07ff", "\u0800", "\uffff", "\ud800\udc00", "a\udbff\udfffb"}) {
+    for (String text :
+        new String[] {
+          "",
+          "a",
+          "\u007f",
+          "\u0080",
+          "\u07ff",
+          "\u0800",
+          "\uffff",
+          "\ud800\udc00",
+          "a\udbff\udfffb"
+        }) {
       assertThat(Utf8.length(text)).isEqualTo(text.getBytes(UTF_8).length);
     }
     assertThat(Utf8.length("abc\0")).isEqualTo(Utf8.HAS_NUL);
@@ -52,7 +63,10 @@ class Utf8Test {
   void randomBytesAreJudgedAsByTheJdk() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
-    int[] alphabet = {'a', 0x7f, 0x80, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xef, 0xf0, 0xf1, 0xf4, 0xf5, 0x8f, 0x90, 0x9f};
+    int[] alphabet = {
+      'a', 0x7f, 0x80, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xef, 0xf0, 0xf1, 0xf4, 0xf5,
+      0x8f, 0x90, 0x9f
+    };
     for (int round = 0; round < 200_000; round++) {
       byte[] bytes = new byte[1 + random.nextInt(12)];
       for (int i = 0; i < bytes.length; i++) {
