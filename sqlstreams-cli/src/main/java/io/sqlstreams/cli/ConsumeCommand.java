@@ -68,13 +68,10 @@ final class ConsumeCommand implements Callable<Integer> {
 
   private int consume(SqlStreams client) {
     Printer printer = new Printer(spec.commandLine().getOut(), count);
-    Consumption consumption =
-        client.stream(stream)
-            .group(group)
-            .consume(printer::print, ConsumeOptions.defaults().withHandlers(1));
+    Consumption consumption = client.stream(stream).group(group).consume(printer::print, options());
     Thread atExit = new Thread(consumption::stop, "sqlstreams-stop");
     Runtime.getRuntime().addShutdownHook(atExit);
-    printer.end.thenRun(consumption::stop);
+    printer.consumption.complete(consumption);
     try {
       consumption.awaitStopped();
     } catch (InterruptedException e) {
@@ -88,6 +85,15 @@ final class ConsumeCommand implements Callable<Integer> {
     return 0;
   }
 
+  /** No more is claimed than is asked for, so that little has to be given back. */
+  private ConsumeOptions options() {
+    int most = (int) Math.min(count, ConsumeOptions.DEFAULT_MAX_CLAIM);
+    return ConsumeOptions.defaults()
+        .withHandlers(1)
+        .withMaxClaim(most)
+        .withPrefetch(most, ConsumeOptions.DEFAULT_PREFETCH_BYTES);
+  }
+
   private static void removeHook(Thread atExit) {
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
@@ -98,7 +104,9 @@ final class ConsumeCommand implements Callable<Integer> {
 
   /** The handler. One thread at a time calls it, and after a timeout perhaps a second one. */
   private static final class Printer {
-    final CompletableFuture<Void> end = new CompletableFuture<>();
+    /** Known a moment after the first message may have come. */
+    final CompletableFuture<Consumption> consumption = new CompletableFuture<>();
+
     volatile boolean broken;
 
     private final PrintWriter out;
@@ -111,8 +119,8 @@ final class ConsumeCommand implements Callable<Integer> {
 
     synchronized Outcome print(Message<RawPayload> message) {
       if (left == 0) {
-        return Outcome.delay(
-            Duration.ZERO); // claimed before the stop took effect: for whoever comes next
+        // begun before the stop took effect: for whoever comes next
+        return Outcome.delay(Duration.ZERO);
       }
       out.println(
           String.join(
@@ -124,12 +132,12 @@ final class ConsumeCommand implements Callable<Integer> {
       if (out.checkError()) { // flushes too
         broken = true;
         left = 0;
-        end.complete(null);
+        consumption.join().stop(); // from a handler this only asks for the stop
         throw new CliException("stdout was closed");
       }
       left--;
       if (left == 0) {
-        end.complete(null);
+        consumption.join().stop();
       }
       return Outcome.done();
     }

@@ -1,5 +1,6 @@
 package io.sqlstreams.cli;
 
+import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.error.SqlStreamsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -46,6 +47,11 @@ final class Errors {
   }
 
   private static String describe(Exception e) {
+    if (e instanceof NotInstalledException notInstalled) {
+      return "there is no SQLStreams installation in schema \""
+          + notInstalled.schema()
+          + "\": run 'sqlstreams system register' once, or correct --schema";
+    }
     if (e instanceof SqlStreamsException || e instanceof CliException) {
       return oneLine(e);
     }

@@ -4,14 +4,8 @@ import io.sqlstreams.Outgoing;
 import io.sqlstreams.Produced;
 import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.config.ProduceOptions;
-import java.io.BufferedReader;
+import io.sqlstreams.error.InvalidInputException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.MalformedInputException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,9 +34,6 @@ import picocli.CommandLine.Spec;
       "  sqlstreams produce orders < orders.ndjson"
     })
 final class ProduceCommand implements Callable<Integer> {
-  /** Beyond this the list of messages isn't something to hold in memory. */
-  private static final long MAX_INPUT_CHARS = 256L << 20;
-
   @Spec
   @SuppressWarnings("NullAway.Init") // by picocli
   private CommandSpec spec;
@@ -73,54 +64,31 @@ final class ProduceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    List<InputLine> lines =
+        payload == null ? InputLine.readAll(System.in) : List.of(new InputLine(1, payload));
     ProduceOptions options = new ProduceOptions(key, routingKey, headers);
-    List<Outgoing<RawPayload>> messages = new ArrayList<>();
-    if (payload != null) {
-      messages.add(Outgoing.of(RawPayload.of(payload), options));
-    } else {
-      for (String line : lines(System.in)) {
-        messages.add(Outgoing.of(RawPayload.of(line), options));
-      }
+    List<Outgoing<RawPayload>> messages =
+        lines.stream().map(line -> Outgoing.of(RawPayload.of(line.text()), options)).toList();
+    try {
+      List<Produced> produced =
+          database.with(client -> client.stream(stream).producer().produceAll(messages));
+      spec.commandLine().getOut().println(receipt(produced));
+      return 0;
+    } catch (InvalidInputException e) {
+      throw lines.size() == 1 ? e : new CliException(whichLine(lines) + e.getMessage(), e);
     }
-    List<Produced> produced =
-        database.with(client -> client.stream(stream).producer().produceAll(messages));
-    spec.commandLine().getOut().println(receipt(produced));
-    return 0;
   }
 
   /**
-   * The lines that aren't empty. Bytes that aren't UTF-8 are refused: a replacement character would
-   * be stored silently.
+   * The library names the field, not the message of the list; if it is about JSON, this finds it.
    */
-  static List<String> lines(InputStream in) throws IOException {
-    BufferedReader reader =
-        new BufferedReader(
-            new InputStreamReader(
-                in,
-                StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT)));
-    List<String> lines = new ArrayList<>();
-    long chars = 0;
-    try {
-      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        chars += line.length();
-        if (chars > MAX_INPUT_CHARS) {
-          throw new CliException(
-              "nothing was produced: stdin is above "
-                  + MAX_INPUT_CHARS
-                  + " characters, too much for one transaction: split it");
-        }
-        if (!line.isBlank()) {
-          lines.add(line);
-        }
-      }
-    } catch (MalformedInputException e) {
-      throw new CliException(
-          "nothing was produced: stdin isn't UTF-8 after line "
-              + lines.size()
-              + ": convert it first",
-          e);
-    }
-    return lines;
+  private static String whichLine(List<InputLine> lines) {
+    return "nothing was produced: "
+        + lines.stream()
+            .filter(line -> !line.isJson())
+            .findFirst()
+            .map(line -> "line " + line.number() + " isn't JSON: ")
+            .orElse("");
   }
 
   private static String receipt(List<Produced> produced) {

@@ -8,6 +8,7 @@ public final class Terminal {
   private Terminal() {}
 
   /** The console; null when input or output isn't a terminal. */
+  @SuppressWarnings("SystemConsoleNull") // which is why isTerminal is asked too
   public static @Nullable Console console() {
     @Nullable Console console = System.console();
     return console != null && isTerminal(console) ? console : null;

@@ -12,6 +12,8 @@ public final class TextTable {
   private TextTable() {}
 
   /**
+   * Sets a table.
+   *
    * @param headings one for each column
    * @param rows as many cells each
    * @return the lines, without trailing space

@@ -1,5 +1,6 @@
 package io.sqlstreams.cli;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sqlstreams.test.SqlStreamsTest;
@@ -7,7 +8,9 @@ import io.sqlstreams.test.TestDatabase;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -123,9 +126,26 @@ class CommandsIT {
     ok(cli.on("group", "register", "bad", "g"));
     Cli.Result result = produceLines("bad", "{\"n\":1}\n{\"n\":\n{\"n\":3}");
     assertThat(result.exitCode()).isEqualTo(1);
-    assertThat(result.err()).startsWith("sqlstreams: ").hasLineCount(1);
+    assertThat(result.err())
+        .startsWith("sqlstreams: nothing was produced: line 2 isn't JSON: payload")
+        .hasLineCount(1);
     ok(cli.on("produce", "bad", "\"next\""));
     assertThat(ok(cli.on("consume", "bad", "g", "--count", "1"))).endsWith("\t\"next\"\n");
+  }
+
+  @Test
+  void countedConsumptionsTogetherGetEveryMessageOnce() {
+    ok(cli.on("stream", "register", "counted"));
+    ok(cli.on("group", "register", "counted", "g"));
+    String lines = IntStream.rangeClosed(1, 12).mapToObj(n -> n + "\n").collect(joining());
+    ok(produceLines("counted", lines));
+    List<String> consumed = new ArrayList<>();
+    for (String count : List.of("1", "1", "3", "7")) {
+      ok(cli.on("consume", "counted", "g", "--count", count)).lines().forEach(consumed::add);
+    }
+    assertThat(consumed)
+        .map(line -> Integer.parseInt(line.substring(line.lastIndexOf('\t') + 1)))
+        .containsExactlyInAnyOrderElementsOf(IntStream.rangeClosed(1, 12).boxed().toList());
   }
 
   private Cli.Result produceLines(String stream, String lines) {

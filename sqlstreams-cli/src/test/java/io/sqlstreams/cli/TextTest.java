@@ -2,11 +2,7 @@ package io.sqlstreams.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TextTest {
@@ -33,21 +29,6 @@ class TextTest {
     assertThat(Text.orNone("a\u001b[31m\nb\u0000")).isEqualTo("a [31m b");
     assertThat(Text.orNone(null)).isEqualTo("-");
     assertThat(Text.orNone("")).isEmpty();
-  }
-
-  @Test
-  void linesOfStdinAreUtf8AndNotEmpty() throws IOException {
-    String text = "{\"a\":\"\u00e6\ud83d\ude00\"}\n\n  \r\n{}";
-    assertThat(ProduceCommand.lines(new ByteArrayInputStream(text.getBytes(UTF_8))))
-        .isEqualTo(List.of("{\"a\":\"\u00e6\ud83d\ude00\"}", "{}"));
-  }
-
-  @Test
-  void stdinThatIsNotUtf8IsRefused() {
-    byte[] latin1 = {'{', '}', '\n', '"', (byte) 0xe6, '"'};
-    assertThatThrownBy(() -> ProduceCommand.lines(new ByteArrayInputStream(latin1)))
-        .isInstanceOf(CliException.class)
-        .hasMessageContaining("UTF-8");
   }
 
   @Test

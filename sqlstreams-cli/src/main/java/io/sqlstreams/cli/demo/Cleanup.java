@@ -1,5 +1,6 @@
 package io.sqlstreams.cli.demo;
 
+import io.sqlstreams.cli.CliException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CancellationException;
@@ -53,18 +54,23 @@ final class Cleanup implements AutoCloseable {
     Thread.currentThread().join();
   }
 
+  /**
+   * @throws CliException when something could not be ended
+   */
   @Override
-  public void close() throws Exception {
+  public void close() {
     @Nullable Exception failure = closeAll();
-    if (!interrupted) {
-      try {
-        Runtime.getRuntime().removeShutdownHook(hook);
-      } catch (IllegalStateException e) {
-        return; // asked to end at this very moment
-      }
-      if (failure != null) {
-        throw failure;
-      }
+    if (interrupted) {
+      return;
+    }
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      return; // asked to end at this very moment
+    }
+    if (failure != null) {
+      throw new CliException(
+          "the demo could not clean up after itself: " + failure.getMessage(), failure);
     }
   }
 

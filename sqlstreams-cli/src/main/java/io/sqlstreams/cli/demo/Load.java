@@ -26,6 +26,8 @@ final class Load implements AutoCloseable {
   /** How many messages each thread has on their way at once. */
   private static final int WINDOW = 32;
 
+  private static final long STOP_LIMIT_SECONDS = 10;
+
   private final Producer<RawPayload> producer;
   private final List<Outgoing<RawPayload>> messages;
   private final long target;
@@ -107,9 +109,13 @@ final class Load implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     next.set(target);
     threads.shutdown();
-    threads.awaitTermination(10, TimeUnit.SECONDS);
+    try {
+      threads.awaitTermination(STOP_LIMIT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -72,11 +73,12 @@ public final class WorkerCommand implements Callable<Integer> {
       DemoHandler handler = new DemoHandler(handled);
       Consumption consumption = client.stream(stream).group(group).consume(handler, options);
       Runnable report = () -> report(WorkerReport.of(consumption.counters(), handler.running()));
-      reports.scheduleAtFixedRate(report, 0, REPORT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+      ScheduledFuture<?> reporting =
+          reports.scheduleAtFixedRate(report, 0, REPORT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
       awaitEndOfInput();
       haltUnlessStopped();
       consumption.stop();
-      reports.shutdownNow();
+      reporting.cancel(false);
       report.run();
     } finally {
       reports.shutdownNow();

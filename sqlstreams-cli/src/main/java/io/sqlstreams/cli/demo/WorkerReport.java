@@ -28,7 +28,7 @@ record WorkerReport(long done, long retried, long dead, long reclaimed, long run
 
   /** The report in this line; null when it is something else. */
   static @Nullable WorkerReport parse(String line) {
-    String[] words = line.split(" ");
+    String[] words = line.split(" ", -1);
     if (words.length != 6 || !words[0].equals(PREFIX)) {
       return null;
     }

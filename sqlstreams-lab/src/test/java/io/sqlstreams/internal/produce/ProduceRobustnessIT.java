@@ -253,7 +253,7 @@ class ProduceRobustnessIT {
       assertThat(
               value(
                   connection,
-                  "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%-- produce%'"))
+                  "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%INSERT%message_log_%'"))
           .isEqualTo("1");
     }
   }

@@ -183,8 +183,8 @@ final class ClaimSql {
                  message.headers
           FROM peek
           LEFT JOIN taken ON true
+          -- in the order of the walk; a sort here would copy every payload once more, and large claims through the disk
           LEFT JOIN seen AS message ON message.takable
-          ORDER BY message.id
           """);
 
   /**

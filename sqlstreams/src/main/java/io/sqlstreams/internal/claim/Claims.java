@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -134,7 +135,10 @@ public final class Claims {
         exceptionExpires);
   }
 
-  /** Reads the range and its messages from the current row on; null when the rows have no message. */
+  /**
+   * Reads the range and its messages from the current row on; null when the rows have no message. They come in order, but
+   * nothing in SQL promises that, so it is seen to here.
+   */
   private static @Nullable ClaimedRange readRange(ResultSet row, UUID token) throws SQLException {
     long low = row.getLong("low");
     long high = row.getLong("high");
@@ -145,6 +149,7 @@ public final class Claims {
         messages.add(message);
       }
     } while (row.next());
+    messages.sort(Comparator.comparingLong(StoredMessage::id));
     return messages.isEmpty() ? null : new ClaimedRange(token, low, high, messages);
   }
 

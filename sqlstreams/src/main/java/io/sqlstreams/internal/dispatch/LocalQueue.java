@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Messages that wait for a handler, in the order of their claims. How many there may be is decided by who claims; here they
  * are counted. Thread-safe.
  */
+@SuppressWarnings("NonAtomicVolatileUpdate") // updates are under the lock; who reads without it wants a recent value
 final class LocalQueue {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param payload its bytes; null when it is a tombstone
  * @param headersJson its headers as they are stored
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared, and not copied on its way to the codec
 public record StoredMessage(
     long id,
     Instant createdAt,

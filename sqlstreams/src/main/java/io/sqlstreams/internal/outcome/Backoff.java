@@ -33,6 +33,6 @@ public final class Backoff {
     double shortest = RetryPolicy.MIN_BACKOFF.toNanos();
     return Double.isNaN(nanos)
         ? shortest
-        : Math.max(shortest, Math.min(policy.cap().toNanos(), nanos));
+        : Math.max(shortest, Math.min((double) policy.cap().toNanos(), nanos));
   }
 }

@@ -20,6 +20,9 @@ public final class SqlErrors {
   private static final String UNDEFINED_TABLE = "42P01";
   private static final String UNDEFINED_SCHEMA = "3F000";
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
+  /** out_of_memory: in statements that touch many tables it is the table of locks that is full. */
+  private static final String OUT_OF_LOCKS = "53200";
+
   private static final String READ_ONLY_TRANSACTION = "25006";
 
   private SqlErrors() {}
@@ -62,6 +65,13 @@ public final class SqlErrors {
       return new DatabaseException(
           ErrorCode.DATABASE_ERROR,
           what + ": the transaction is read-only: use one that may write, on the primary server",
+          state,
+          e);
+    }
+    if (state.equals(OUT_OF_LOCKS)) {
+      return new DatabaseException(
+          ErrorCode.DATABASE_ERROR,
+          what + ": " + oneLine(e) + ": raise the server's max_locks_per_transaction",
           state,
           e);
     }

@@ -2,21 +2,28 @@ package io.sqlstreams.internal.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * The text of one statement with named parameters ({@code :name}) and the placeholders of {@link Scope}. A template is a
  * constant; {@link #in} makes the statement for one installation or stream, once. Immutable.
  */
 public final class Template {
+  /** The name; further comments; the first keyword. */
+  private static final Pattern NAME = Pattern.compile("\\A-- (\\w+)\n((?:--.*\n)*)(\\w+)");
+
   private final String text;
 
   private Template(String text) {
     this.text = text;
   }
 
-  /** A template of this text; its first line is a comment with its name. */
+  /**
+   * A template of this text. Its first line is a comment with its name, which goes behind the first keyword: there it is kept
+   * by {@code pg_stat_statements}, which drops what stands in front of a statement from PostgreSQL 18 on.
+   */
   public static Template of(String text) {
-    return new Template(text);
+    return new Template(NAME.matcher(text).replaceFirst("$2$3 /* $1 */"));
   }
 
   /** This template with the payload column's type in place of {@code {payload_type}}. */

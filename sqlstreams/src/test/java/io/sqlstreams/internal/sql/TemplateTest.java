@@ -28,6 +28,12 @@ class TemplateTest {
   }
 
   @Test
+  void theNameGoesBehindTheFirstKeyword() {
+    assertThat(Template.of("-- my_name\n-- why\nSELECT 1").in(SCOPE).sql())
+        .isEqualTo("-- why\nSELECT /* my_name */ 1");
+  }
+
+  @Test
   void aTransactionOfItsOwnStatesItsLevel() {
     assertThat(Template.of("SELECT 1\n").asTransaction(SCOPE).sql())
         .isEqualTo("BEGIN ISOLATION LEVEL READ COMMITTED;\nSELECT 1;\nCOMMIT");
