@@ -12,9 +12,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A consumer group by its name: every group sees every message of the stream, and within a group each message goes to
- * one of its processes. The handle itself does no I/O; each verb resolves the names when it is called. Thread-safe. Every
- * verb throws {@link DatabaseException} when the database can't be reached or refuses.
+ * A consumer group by its name: every group sees every message of the stream, and within a group
+ * each message goes to one of its processes. The handle itself does no I/O; each verb resolves the
+ * names when it is called. Thread-safe. Every verb throws {@link DatabaseException} when the
+ * database can't be reached or refuses.
  *
  * @param <T> the payload's type
  */
@@ -23,8 +24,9 @@ public interface ConsumerGroup<T> {
   String name();
 
   /**
-   * Declares the group. It is created when it isn't there; else the newest declaration wins, a difference is recorded in
-   * {@code worker_config_log}, and an equal one writes nothing. Safe when many processes do it at once.
+   * Declares the group. It is created when it isn't there; else the newest declaration wins, a
+   * difference is recorded in {@code worker_config_log}, and an equal one writes nothing. Safe when
+   * many processes do it at once.
    *
    * @throws InvalidInputException when the name breaks its rule
    * @throws StreamNotFoundException when the stream isn't registered
@@ -44,8 +46,8 @@ public interface ConsumerGroup<T> {
   Optional<GroupInfo> get();
 
   /**
-   * Gives the group another name; its position stays, and consumers that run already go on. This handle keeps the old
-   * name.
+   * Gives the group another name; its position stays, and consumers that run already go on. This
+   * handle keeps the old name.
    *
    * @param name 1 to 200 letters, digits, dots, underscores or hyphens; a letter or digit first
    * @throws InvalidInputException when the name breaks the rule or is taken
@@ -55,7 +57,8 @@ public interface ConsumerGroup<T> {
   GroupInfo rename(String name);
 
   /**
-   * Drops the group with its position, leases and exception queue. The messages stay. Does nothing when there is none.
+   * Drops the group with its position, leases and exception queue. The messages stay. Does nothing
+   * when there is none.
    *
    * @throws DestroyNotAllowedException when the client doesn't allow it
    * @throws StreamNotFoundException when the stream isn't registered
@@ -63,8 +66,8 @@ public interface ConsumerGroup<T> {
   void destroy();
 
   /**
-   * The ranges that consuming processes of this group hold at the moment, in the order of the log. Single messages of the
-   * exception queue aren't among them.
+   * The ranges that consuming processes of this group hold at the moment, in the order of the log.
+   * Single messages of the exception queue aren't among them.
    *
    * @throws StreamNotFoundException when the stream isn't registered
    * @throws GroupNotFoundException when the group isn't registered
@@ -72,8 +75,9 @@ public interface ConsumerGroup<T> {
   List<LeaseInfo> leases();
 
   /**
-   * Ends the leases of a session whose process is known to be dead, so that others go on at once and not when the leases run
-   * out. If the process lives all the same, its results are refused and its messages delivered again.
+   * Ends the leases of a session whose process is known to be dead, so that others go on at once
+   * and not when the leases run out. If the process lives all the same, its results are refused and
+   * its messages delivered again.
    *
    * @param session the session, as {@link #leases} names it
    * @return how many ranges were released
@@ -83,14 +87,18 @@ public interface ConsumerGroup<T> {
   int releaseLeases(UUID session);
 
   /**
-   * Begins to consume and returns at once. Messages are delivered at least once. The settings of the group are read now.
+   * Begins to consume and returns at once. Messages are delivered at least once. The settings of
+   * the group are read now.
    *
    * @throws StreamNotFoundException when the stream isn't registered
    * @throws GroupNotFoundException when the group isn't registered
    */
   Consumption consume(MessageHandler<T> handler, ConsumeOptions options);
 
-  /** Begins to consume with every option at its default; see {@link #consume(MessageHandler, ConsumeOptions)}. */
+  /**
+   * Begins to consume with every option at its default; see {@link #consume(MessageHandler,
+   * ConsumeOptions)}.
+   */
   default Consumption consume(MessageHandler<T> handler) {
     return consume(handler, ConsumeOptions.defaults());
   }

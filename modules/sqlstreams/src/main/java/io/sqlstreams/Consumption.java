@@ -3,14 +3,14 @@ package io.sqlstreams;
 import java.time.Duration;
 
 /**
- * A running consumption: it claims messages for its group and hands them to the handler until it is stopped. Database
- * faults don't end it; it waits and goes on. Thread-safe.
+ * A running consumption: it claims messages for its group and hands them to the handler until it is
+ * stopped. Database faults don't end it; it waits and goes on. Thread-safe.
  */
 public interface Consumption extends AutoCloseable {
   /**
-   * Stops and waits for the end: claims nothing more, lets running handlers finish within the group's timeout, records
-   * their results, and gives back what wasn't begun. May be called more than once, and from a handler, where it only asks
-   * for the stop and returns at once.
+   * Stops and waits for the end: claims nothing more, lets running handlers finish within the
+   * group's timeout, records their results, and gives back what wasn't begun. May be called more
+   * than once, and from a handler, where it only asks for the stop and returns at once.
    */
   void stop();
 

@@ -22,7 +22,7 @@ public interface Message<T> {
   /** The routing key; null when the message has none. */
   @Nullable String routingKey();
 
-  /** The headers in their order; empty when there are none. Unmodifiable. */
+  /** The headers, in no particular order; empty when there are none. Unmodifiable. */
   Map<String, String> headers();
 
   /** When the message was produced, by the database's clock. */
@@ -38,8 +38,8 @@ public interface Message<T> {
   int schemaVersion();
 
   /**
-   * Whether the result of this delivery won't count any more: its time is over, or another process has taken it over. A
-   * long handler should look now and then, and give up when it is true.
+   * Whether the result of this delivery won't count any more: its time is over, or another process
+   * has taken it over. A long handler should look now and then, and give up when it is true.
    */
   boolean cancelled();
 }

@@ -1,8 +1,8 @@
 package io.sqlstreams;
 
 /**
- * Handles messages one by one. It is called by several threads at once and must be thread-safe. A message is delivered at
- * least once: after a crash or a lost lease it can come again.
+ * Handles messages one by one. It is called by several threads at once and must be thread-safe. A
+ * message is delivered at least once: after a crash or a lost lease it can come again.
  *
  * @param <T> the payload's type
  */

@@ -3,7 +3,10 @@ package io.sqlstreams;
 import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
 
-/** How a handler ended with a message. Throwing is the fourth way: the message is tried again by the retry policy. */
+/**
+ * How a handler ended with a message. Throwing is the fourth way: the message is tried again by the
+ * retry policy.
+ */
 public sealed interface Outcome {
   /** The message is done for this group. */
   static Outcome done() {
@@ -41,7 +44,9 @@ public sealed interface Outcome {
    * @param after how long to wait at least
    */
   record Delay(Duration after) implements Outcome {
-    /** @throws InvalidInputException when it is negative or above 292 years */
+    /**
+     * @throws InvalidInputException when it is negative or above 292 years
+     */
     public Delay {
       if (after.isNegative() || after.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0) {
         throw new InvalidInputException("after", "must be from 0 to 292 years, not " + after);

@@ -11,16 +11,17 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Writes messages to one stream. A message is durable when the call returns. Thread-safe; it needs no closing. Single
- * messages of concurrent callers are committed together: while one batch is on its way, the next one fills. A lone
- * caller never waits for company.
+ * Writes messages to one stream. A message is durable when the call returns. Thread-safe; it needs
+ * no closing. Single messages of concurrent callers are committed together: while one batch is on
+ * its way, the next one fills. A lone caller never waits for company.
  *
- * <p>Every method checks its input before anything is sent: message key and routing key up to 1,024 bytes of UTF-8, headers
- * together up to 64 KiB, the payload up to the stream's limit, no U+0000 and no lone surrogate in any text.
+ * <p>Every method checks its input before anything is sent: message key and routing key up to 1,024
+ * bytes of UTF-8, headers together up to 64 KiB, the payload up to the stream's limit, no U+0000
+ * and no lone surrogate in any text.
  *
- * <p>Every method throws {@link InvalidInputException} when a check fails, {@link StreamNotFoundException} when the
- * stream isn't registered, {@link ClosedException} when the client is closed, and {@link DatabaseException} when the
- * database can't be reached or refuses.
+ * <p>Every method throws {@link InvalidInputException} when a check fails, {@link
+ * StreamNotFoundException} when the stream isn't registered, {@link ClosedException} when the
+ * client is closed, and {@link DatabaseException} when the database can't be reached or refuses.
  *
  * @param <T> the payload's type
  */
@@ -33,7 +34,8 @@ public interface Producer<T> {
   Produced produce(T payload, ProduceOptions options);
 
   /**
-   * Produces one message without key, routing key and headers; see {@link #produce(Object, ProduceOptions)}.
+   * Produces one message without key, routing key and headers; see {@link #produce(Object,
+   * ProduceOptions)}.
    *
    * @throws OutcomeUnknownException when the connection broke while the commit was under way
    */
@@ -42,8 +44,8 @@ public interface Producer<T> {
   }
 
   /**
-   * Produces all of these messages in one transaction of the library's own, or none. Blocks until it is committed. An empty
-   * list does nothing.
+   * Produces all of these messages in one transaction of the library's own, or none. Blocks until
+   * it is committed. An empty list does nothing.
    *
    * @return one receipt for each message, in the list's order
    * @throws OutcomeUnknownException when the connection broke while the commit was under way
@@ -51,15 +53,19 @@ public interface Producer<T> {
   List<Produced> produceAll(List<Outgoing<T>> messages);
 
   /**
-   * Produces one message without waiting for it. The input is checked before the call returns; what fails later
-   * completes the future exceptionally, with the exception that {@link #produce(Object, ProduceOptions)} would throw. The
-   * future's own continuations run on a thread of the library and must not block.
+   * Produces one message without waiting for it. The input is checked before the call returns; what
+   * fails later completes the future exceptionally, with the exception that {@link #produce(Object,
+   * ProduceOptions)} would throw. The future's own continuations run on a thread of the library and
+   * must not block.
    *
-   * <p>Blocks while too much is on its way already: {@value #MAX_PENDING_MESSAGES} messages or 64 MiB.
+   * <p>Blocks while too much is on its way already: {@value #MAX_PENDING_MESSAGES} messages or 64
+   * MiB.
    */
   CompletableFuture<Produced> produceAsync(T payload, ProduceOptions options);
 
-  /** Produces one message without waiting for it; see {@link #produceAsync(Object, ProduceOptions)}. */
+  /**
+   * Produces one message without waiting for it; see {@link #produceAsync(Object, ProduceOptions)}.
+   */
   default CompletableFuture<Produced> produceAsync(T payload) {
     return produceAsync(payload, ProduceOptions.defaults());
   }
@@ -68,10 +74,12 @@ public interface Producer<T> {
   int MAX_PENDING_MESSAGES = 20_000;
 
   /**
-   * A view of this producer that writes through the caller's connection, within the caller's transaction: the messages
-   * become visible at the caller's commit and vanish with a rollback. Nothing is sent by this call itself.
+   * A view of this producer that writes through the caller's connection, within the caller's
+   * transaction: the messages become visible at the caller's commit and vanish with a rollback.
+   * Nothing is sent by this call itself.
    *
-   * @param connection a connection of PostgreSQL's driver, or of a pool around it, to the database of this client
+   * @param connection a connection of PostgreSQL's driver, or of a pool around it, to the database
+   *     of this client
    */
   TransactionProducer<T> in(Connection connection);
 }

@@ -10,12 +10,12 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * The client: the way to everything else. One for each process and installation is enough. Thread-safe. It opens no
- * connection before the first verb.
+ * The client: the way to everything else. One for each process and installation is enough.
+ * Thread-safe. It opens no connection before the first verb.
  *
- * <p>Give it a pool. A call takes a connection for as long as it works; a process that consumes keeps one more all the
- * time, for its heartbeats. So two connections are the least, and handlers that use the same pool need theirs beside
- * them.
+ * <p>Give it a pool. A call takes a connection for as long as it works; a process that consumes
+ * keeps one more all the time, for its heartbeats. So two connections are the least, and handlers
+ * that use the same pool need theirs beside them.
  */
 public interface SqlStreams extends AutoCloseable {
   /** The schema of an installation that doesn't say otherwise. */
@@ -34,11 +34,12 @@ public interface SqlStreams extends AutoCloseable {
   SystemHandle system();
 
   /**
-   * A stream with payloads of this class, as JSON by Jackson. {@link RawPayload} and {@code byte[]} are taken as they
-   * are. No I/O.
+   * A stream with payloads of this class, as JSON by Jackson. {@link RawPayload} and {@code byte[]}
+   * are taken as they are. No I/O.
    *
    * @param name the stream's name
-   * @param type the payload's class; {@link io.sqlstreams.codec.SchemaVersion} on it gives its version
+   * @param type the payload's class; {@link io.sqlstreams.codec.SchemaVersion} on it gives its
+   *     version
    * @throws InvalidInputException when the class's version is below 1
    */
   <T> StreamHandle<T> stream(String name, Class<T> type);
@@ -64,8 +65,8 @@ public interface SqlStreams extends AutoCloseable {
   List<StreamInfo> streams();
 
   /**
-   * Does the work in one transaction on a connection of the client's {@code DataSource}, commits when it returns, rolls
-   * back when it throws. The isolation level is that of the connection.
+   * Does the work in one transaction on a connection of the client's {@code DataSource}, commits
+   * when it returns, rolls back when it throws. The isolation level is that of the connection.
    *
    * @return what the work returned
    * @throws E what the work threw
@@ -74,7 +75,10 @@ public interface SqlStreams extends AutoCloseable {
    */
   <R, E extends Exception> R inTransaction(TransactionWork<R, E> work) throws E;
 
-  /** Stops every consumption of this client and waits for them, then refuses further work. Idempotent. */
+  /**
+   * Stops every consumption of this client and waits for them, then refuses further work.
+   * Idempotent.
+   */
   @Override
   void close();
 }

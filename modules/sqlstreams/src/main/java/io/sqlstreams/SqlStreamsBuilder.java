@@ -17,7 +17,8 @@ public final class SqlStreamsBuilder {
   /**
    * The schema of the installation. Defaults to {@value SqlStreams#DEFAULT_SCHEMA}.
    *
-   * @param schema a lower-case letter or underscore, then up to 39 lower-case letters, digits or underscores
+   * @param schema a lower-case letter or underscore, then up to 39 lower-case letters, digits or
+   *     underscores
    */
   public SqlStreamsBuilder schema(String schema) {
     this.schema = schema;

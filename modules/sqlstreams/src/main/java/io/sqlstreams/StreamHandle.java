@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A stream by its name. The handle itself does no I/O; each verb resolves the name when it is called. Thread-safe. Every
- * verb works in a transaction of its own and throws {@link DatabaseException} when the database can't be reached or
- * refuses.
+ * A stream by its name. The handle itself does no I/O; each verb resolves the name when it is
+ * called. Thread-safe. Every verb works in a transaction of its own and throws {@link
+ * DatabaseException} when the database can't be reached or refuses.
  *
  * @param <T> the payload's type
  */
@@ -21,12 +21,13 @@ public interface StreamHandle<T> {
   String name();
 
   /**
-   * Declares the stream. It is created when it isn't there; else the newest declaration wins, a difference is recorded in
-   * {@code stream_config_log}, and an equal one writes nothing. Safe when many processes do it at once; a failure leaves
-   * nothing behind.
+   * Declares the stream. It is created when it isn't there; else the newest declaration wins, a
+   * difference is recorded in {@code stream_config_log}, and an equal one writes nothing. Safe when
+   * many processes do it at once; a failure leaves nothing behind.
    *
    * @throws InvalidInputException when the name breaks its rule
-   * @throws ConflictingDeclarationException when payload type or partition size differ from the registered ones
+   * @throws ConflictingDeclarationException when payload type or partition size differ from the
+   *     registered ones
    */
   StreamInfo register(StreamConfig config);
 
@@ -39,8 +40,8 @@ public interface StreamHandle<T> {
   Optional<StreamInfo> get();
 
   /**
-   * Gives the stream another name; its tables, groups and messages stay as they are. Producers and consumers that run
-   * already go on. This handle keeps the old name.
+   * Gives the stream another name; its tables, groups and messages stay as they are. Producers and
+   * consumers that run already go on. This handle keeps the old name.
    *
    * @param name 1 to 200 letters, digits, dots, underscores or hyphens; a letter or digit first
    * @throws InvalidInputException when the name breaks the rule or is taken

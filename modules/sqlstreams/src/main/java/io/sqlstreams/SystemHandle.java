@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The installation in the client's schema. Thread-safe. Every method works in a transaction of its own and throws {@link
- * DatabaseException} when the database can't be reached or refuses.
+ * The installation in the client's schema. Thread-safe. Every method works in a transaction of its
+ * own and throws {@link DatabaseException} when the database can't be reached or refuses.
  */
 public interface SystemHandle {
   /**
-   * Creates the schema and its control-plane tables unless they are there. Safe when many processes do it at once. The
-   * first {@link StreamHandle#register} does it too.
+   * Creates the schema and its control-plane tables unless they are there. Safe when many processes
+   * do it at once. The first {@link StreamHandle#register} does it too.
    */
   SystemInfo register();
 
@@ -34,8 +34,8 @@ public interface SystemHandle {
   SystemInfo rename(String name);
 
   /**
-   * Drops every table of the installation, every stream and message with them, and then the schema if nothing of
-   * others is in it. Does nothing when there is none.
+   * Drops every table of the installation, every stream and message with them, and then the schema
+   * if nothing of others is in it. Does nothing when there is none.
    *
    * @throws DestroyNotAllowedException when the client doesn't allow it
    */

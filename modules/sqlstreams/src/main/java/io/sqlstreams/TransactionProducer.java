@@ -7,14 +7,16 @@ import io.sqlstreams.error.StreamNotFoundException;
 import java.util.List;
 
 /**
- * Writes messages to one stream within the caller's transaction. It never commits, rolls back, closes, or changes the
- * auto-commit mode or the isolation level of the connection; on a connection in auto-commit mode each call is a
- * transaction by itself. Each call uses one savepoint, so that a refused message leaves the caller's transaction usable,
- * except after a serialization failure, after which PostgreSQL wants the whole transaction again. As thread-safe as the
- * connection: one thread at a time.
+ * Writes messages to one stream within the caller's transaction. It never commits, rolls back,
+ * closes, or changes the auto-commit mode or the isolation level of the connection; on a connection
+ * in auto-commit mode each call is a transaction by itself. Each call uses one savepoint, so that a
+ * refused message leaves the caller's transaction usable, except after a serialization failure,
+ * after which PostgreSQL wants the whole transaction again. As thread-safe as the connection: one
+ * thread at a time.
  *
- * <p>Every method throws {@link InvalidInputException} when a check of {@link Producer} fails, {@link
- * StreamNotFoundException} when the stream isn't registered, and {@link DatabaseException} when the database refuses.
+ * <p>Every method throws {@link InvalidInputException} when a check of {@link Producer} fails,
+ * {@link StreamNotFoundException} when the stream isn't registered, and {@link DatabaseException}
+ * when the database refuses.
  *
  * @param <T> the payload's type
  */
@@ -22,13 +24,17 @@ public interface TransactionProducer<T> {
   /** Produces one message; it becomes visible at the caller's commit. */
   Produced produce(T payload, ProduceOptions options);
 
-  /** Produces one message without key, routing key and headers; it becomes visible at the caller's commit. */
+  /**
+   * Produces one message without key, routing key and headers; it becomes visible at the caller's
+   * commit.
+   */
   default Produced produce(T payload) {
     return produce(payload, ProduceOptions.defaults());
   }
 
   /**
-   * Produces all of these messages, or none; they become visible at the caller's commit. An empty list does nothing.
+   * Produces all of these messages, or none; they become visible at the caller's commit. An empty
+   * list does nothing.
    *
    * @return one receipt for each message, in the list's order
    */

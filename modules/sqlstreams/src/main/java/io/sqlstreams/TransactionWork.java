@@ -11,7 +11,8 @@ import java.sql.Connection;
 @FunctionalInterface
 public interface TransactionWork<R, E extends Exception> {
   /**
-   * Does the work. The connection is in a transaction; it must not be committed, rolled back or closed here.
+   * Does the work. The connection is in a transaction; it must not be committed, rolled back or
+   * closed here.
    *
    * @throws E to have everything rolled back
    */

@@ -12,7 +12,10 @@ import java.time.ZonedDateTime;
 import java.util.Date;
 import org.junit.jupiter.api.Test;
 
-/** All moments are the database's. The JVM may measure how long something took, never what time it is. */
+/**
+ * All moments are the database's. The JVM may measure how long something took, never what time it
+ * is.
+ */
 class ClocksTest {
   @Test
   void b33_nothingAsksTheClockOfTheJvm() {

@@ -1,6 +1,7 @@
 package io.sqlstreams.cli;
 
 import io.sqlstreams.GroupInfo;
+import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.SystemInfo;
 import io.sqlstreams.config.RetryPolicy;
@@ -29,6 +30,16 @@ final class Fields {
     fields.put("partitionSize", stream.config().partitionSize());
     fields.put("maxPayloadBytes", stream.config().maxPayloadBytes());
     fields.put("createdAt", stream.createdAt().toString());
+    return fields;
+  }
+
+  static Map<String, Object> ofLease(LeaseInfo lease) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("session", lease.session() == null ? "-" : lease.session().toString());
+    fields.put("low", lease.low());
+    fields.put("high", lease.high());
+    fields.put("expiresAt", lease.expiresAt().toString());
+    fields.put("reclaims", lease.reclaims());
     return fields;
   }
 

@@ -7,6 +7,7 @@ import io.sqlstreams.config.RetryPolicy;
 import io.sqlstreams.config.Start;
 import io.sqlstreams.error.GroupNotFoundException;
 import java.time.Duration;
+import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,7 +18,8 @@ import picocli.CommandLine.Spec;
 /** Consumer groups. */
 @Command(
     name = "group",
-    description = "Consumer groups of a stream: register, show, list, rename, destroy.",
+    description =
+        "Consumer groups of a stream: register, show, list, rename, destroy, leases, release.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "VERB",
     footer = {
@@ -25,6 +27,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  sqlstreams group register orders billing --start head --max-retries 5",
       "  sqlstreams group list orders --output json",
+      "  sqlstreams group leases orders billing",
       "  sqlstreams group destroy orders billing --yes"
     })
 final class GroupCommand {
@@ -136,6 +139,47 @@ final class GroupCommand {
     consent.require("group \"" + name + "\" of stream \"" + stream + "\" with its position");
     database.withDestroyAllowed(client -> client.stream(stream).group(name).destroy());
     println("destroyed group \"" + name + "\" of stream \"" + stream + "\"");
+  }
+
+  @Command(
+      description = {
+        "List the ranges of messages that consuming processes hold at the moment.",
+        "The ids above low up to high; a session of - was given back."
+      },
+      mixinStandardHelpOptions = true)
+  void leases(
+      @Mixin ConnectionOptions database,
+      @Mixin Output output,
+      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
+          String stream,
+      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.")
+          String name) {
+    output.all(
+        database.with(client -> client.stream(stream).group(name).leases()).stream()
+            .map(Fields::ofLease)
+            .toList(),
+        "no lease: nothing is being handled");
+  }
+
+  @Command(
+      description = {
+        "End the leases of a session whose process is dead, so that others go on at once.",
+        "If it lives all the same, its results are refused and its messages delivered again."
+      },
+      mixinStandardHelpOptions = true)
+  void release(
+      @Mixin ConnectionOptions database,
+      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
+          String stream,
+      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.") String name,
+      @Parameters(
+              index = "2",
+              paramLabel = "SESSION",
+              description = "The session, as 'group leases' shows it.")
+          UUID session) {
+    int released =
+        database.with(client -> client.stream(stream).group(name).releaseLeases(session));
+    println("released " + released + " leases of session " + session);
   }
 
   private static GroupInfo require(SqlStreams client, String stream, String name) {

@@ -3,6 +3,9 @@ package io.sqlstreams.cli;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sqlstreams.Consumption;
+import io.sqlstreams.Outcome;
+import io.sqlstreams.SqlStreams;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.io.ByteArrayInputStream;
@@ -10,6 +13,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +87,43 @@ class CommandsIT {
     assertThat(ok(cli.on("group", "list", "gr"))).containsPattern("(?m)^ *\\d+ +b ");
     ok(cli.on("group", "destroy", "gr", "b", "--yes"));
     assertThat(json(cli.on("group", "list", "gr", "-o", "json")).isEmpty()).isTrue();
+  }
+
+  @Test
+  void leasesAreListedAndReleased() throws InterruptedException {
+    ok(cli.on("stream", "register", "le"));
+    ok(cli.on("group", "register", "le", "g"));
+    assertThat(ok(cli.on("group", "leases", "le", "g"))).startsWith("no lease");
+    ok(cli.on("produce", "le", "{}"));
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    try (SqlStreams client =
+            SqlStreams.builder(database.dataSource()).schema(database.schema()).build();
+        Consumption consumption =
+            client.stream("le").group("g").consume(message -> holdUntil(begun, end))) {
+      begun.await();
+      String session =
+          json(cli.on("group", "leases", "le", "g", "-o", "json"))
+              .get(0)
+              .get("session")
+              .stringValue();
+      assertThat(ok(cli.on("group", "release", "le", "g", session)))
+          .startsWith("released 1 leases");
+      assertThat(ok(cli.on("group", "release", "le", "g", new UUID(1, 2).toString())))
+          .startsWith("released 0 leases");
+      end.countDown();
+      consumption.stop();
+      assertThat(consumption.counters().leaseLost()).isEqualTo(1);
+    } finally {
+      end.countDown();
+    }
+  }
+
+  private static Outcome holdUntil(CountDownLatch begun, CountDownLatch end)
+      throws InterruptedException {
+    begun.countDown();
+    end.await();
+    return Outcome.done();
   }
 
   @Test

@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
- * What a worker did, line by line in a file. A line is there once {@link #append} returns, even if the process is killed
- * right after. Several processes must not share one.
+ * What a worker did, line by line in a file. A line is there once {@link #append} returns, even if
+ * the process is killed right after. Several processes must not share one.
  */
 public final class Ledger {
   private final Path file;
@@ -24,7 +24,8 @@ public final class Ledger {
    *
    * @param id the message id
    * @param attempt the attempt's number
-   * @param begun when the handler began, by {@link System#nanoTime}, which processes of one machine share on Linux
+   * @param begun when the handler began, by {@link System#nanoTime}, which processes of one machine
+   *     share on Linux
    * @param ended when it ended
    */
   public record Entry(long id, int attempt, long begun, long ended) {

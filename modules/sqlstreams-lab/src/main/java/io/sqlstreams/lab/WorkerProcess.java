@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that consumes for one group until its standard input ends or it is asked to end. It writes {@code ready} when it
- * consumes, and its counters when it has stopped.
+ * A process that consumes for one group until its standard input ends or it is asked to end. It
+ * writes {@code ready} when it consumes, and its counters when it has stopped.
  */
 public final class WorkerProcess {
   private final WorkerSettings settings;
@@ -44,8 +44,7 @@ public final class WorkerProcess {
     try (HikariDataSource dataSource = new HikariDataSource(pool);
         SqlStreams client = SqlStreams.builder(dataSource).schema(settings.schema()).build();
         Consumption running =
-            client
-                .stream(settings.stream())
+            client.stream(settings.stream())
                 .group(settings.group())
                 .consume(this::handle, options)) {
       Runtime.getRuntime().addShutdownHook(new Thread(running::stop));

@@ -31,8 +31,7 @@ public final class Consumer implements AutoCloseable {
       ConsumeOptions options) {
     this.client = client;
     this.consumption =
-        client
-            .stream(stream.name())
+        client.stream(stream.name())
             .group(stream.group().name())
             .consume(
                 message -> {

@@ -5,7 +5,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** A step-by-step transaction of one named session: {@code A inserts, B inserts, B commits, ...}. */
+/**
+ * A step-by-step transaction of one named session: {@code A inserts, B inserts, B commits, ...}.
+ */
 public final class NamedTransaction implements AutoCloseable {
   private final TestStream stream;
   private final Connection connection;

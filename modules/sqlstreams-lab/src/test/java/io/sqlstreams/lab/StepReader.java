@@ -28,7 +28,10 @@ public final class StepReader {
     this.fence = new Fence(database, stream.scope(), "the group", stream.group().id());
   }
 
-  /** Claims once; at a gap tries the proof once, and then claims again if that helped. Gives the ids taken. */
+  /**
+   * Claims once; at a gap tries the proof once, and then claims again if that helped. Gives the ids
+   * taken.
+   */
   public List<Long> poll() {
     List<Long> taken = new ArrayList<>();
     Poll poll = claim(taken);

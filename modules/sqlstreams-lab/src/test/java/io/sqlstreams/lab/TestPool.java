@@ -23,7 +23,10 @@ public final class TestPool {
     return of(source, size, true);
   }
 
-  /** A pool of this size with all that a library must endure: see {@link TestDatabase#hostile}; close it. */
+  /**
+   * A pool of this size with all that a library must endure: see {@link TestDatabase#hostile};
+   * close it.
+   */
   public static HikariDataSource hostile(TestDatabase database, int size) {
     return of(database.hostile(), size, false);
   }

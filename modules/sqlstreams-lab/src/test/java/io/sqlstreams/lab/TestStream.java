@@ -37,8 +37,7 @@ public final class TestStream {
     String name = "s-" + UUID.randomUUID();
     try (SqlStreams client = client(database)) {
       StreamInfo stream = client.stream(name).register(config);
-      return new TestStream(
-          database, stream, client.stream(name).group("g").register(groupConfig));
+      return new TestStream(database, stream, client.stream(name).group("g").register(groupConfig));
     }
   }
 
@@ -75,7 +74,10 @@ public final class TestStream {
     return database.dataSource().getConnection();
   }
 
-  /** The text with {@code {log}}, {@code {cursor}}, {@code {lease}}, {@code {queue}}, {@code {deliveries}} as table names. */
+  /**
+   * The text with {@code {log}}, {@code {cursor}}, {@code {lease}}, {@code {queue}}, {@code
+   * {deliveries}} as table names.
+   */
   public String sql(String text) {
     String prefix = database.schema() + ".";
     return text.replace("{log}", prefix + "message_log_" + stream.id())

@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Writers that make the order of ids differ from the order of commits as much as they can: random pauses between drawing
- * an id and committing, and roll-backs.
+ * Writers that make the order of ids differ from the order of commits as much as they can: random
+ * pauses between drawing an id and committing, and roll-backs.
  */
 public final class Writers {
   private final TestStream stream;

@@ -50,7 +50,8 @@ class ReadmeIT {
     String readme = Files.readString(ROOT.resolve("README.md"));
     String source =
         Files.readString(
-            ROOT.resolve("modules/sqlstreams-lab/src/test/java/io/sqlstreams/readme/ReadmeExample.java"));
+            ROOT.resolve(
+                "modules/sqlstreams-lab/src/test/java/io/sqlstreams/readme/ReadmeExample.java"));
     String region =
         source.substring(
             source.indexOf("// README begins\n") + "// README begins\n".length(),

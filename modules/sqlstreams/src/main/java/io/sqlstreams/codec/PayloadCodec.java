@@ -1,8 +1,9 @@
 package io.sqlstreams.codec;
 
 /**
- * Turns payloads into the bytes that a stream stores, and back. On a {@code json} or {@code jsonb} stream the bytes must
- * be JSON text in UTF-8; a {@code bytea} stream takes any. Implementations must be thread-safe.
+ * Turns payloads into the bytes that a stream stores, and back. On a {@code json} or {@code jsonb}
+ * stream the bytes must be JSON text in UTF-8; a {@code bytea} stream takes any. Implementations
+ * must be thread-safe.
  *
  * @param <T> the payload's type
  */
@@ -18,7 +19,8 @@ public interface PayloadCodec<T> {
   /**
    * The payload of these bytes.
    *
-   * @throws Exception when the bytes can't be read; the message then goes to the exception queue, its bytes kept
+   * @throws Exception when the bytes can't be read; the message then goes to the exception queue,
+   *     its bytes kept
    */
   T decode(byte[] bytes) throws Exception;
 

@@ -7,9 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The schema version of a payload class, stored with each message that carries it. A class without it has version
- * {@value #DEFAULT}. A consumer whose class has another version
- * can't read the message: it goes to the exception queue, its bytes kept.
+ * The schema version of a payload class, stored with each message that carries it. A class without
+ * it has version {@value #DEFAULT}. A consumer whose class has another version can't read the
+ * message: it goes to the exception queue, its bytes kept.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

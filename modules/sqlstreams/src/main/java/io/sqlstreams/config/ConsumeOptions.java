@@ -6,19 +6,19 @@ import java.time.Duration;
 /**
  * How one process consumes. Immutable.
  *
- * @param handlers how many messages are handled at the same time, from 1 to {@value #MAX_HANDLERS}; defaults to {@value
- *     #DEFAULT_HANDLERS}
- * @param maxClaim the most messages that one claim takes, from 1 to {@value #MAX_CLAIM}; a claim takes fewer when handlers
- *     are slow; defaults to {@value #DEFAULT_MAX_CLAIM}
- * @param prefetchMessages how many messages may wait in memory for a handler, from 1; defaults to {@value
- *     #DEFAULT_PREFETCH_MESSAGES}
- * @param prefetchBytes how many bytes of payload may wait in memory, from 1; one message is always admitted, however
- *     large; defaults to {@value #DEFAULT_PREFETCH_BYTES} (32 MiB)
- * @param lease how long a claim outlives the last sign of life of its process, from 1 s; so it is the longest that a crash
- *     holds messages back; defaults to 15 s
+ * @param handlers how many messages are handled at the same time, from 1 to {@value #MAX_HANDLERS};
+ *     defaults to {@value #DEFAULT_HANDLERS}
+ * @param maxClaim the most messages that one claim takes, from 1 to {@value #MAX_CLAIM}; a claim
+ *     takes fewer when handlers are slow; defaults to {@value #DEFAULT_MAX_CLAIM}
+ * @param prefetchMessages how many messages may wait in memory for a handler, from 1; defaults to
+ *     {@value #DEFAULT_PREFETCH_MESSAGES}
+ * @param prefetchBytes how many bytes of payload may wait in memory, from 1; one message is always
+ *     admitted, however large; defaults to {@value #DEFAULT_PREFETCH_BYTES} (32 MiB)
+ * @param lease how long a claim outlives the last sign of life of its process, from 1 s; so it is
+ *     the longest that a crash holds messages back; defaults to 15 s
  * @param heartbeat how often the leases are renewed, at most half of {@code lease}; defaults to 5 s
- * @param pollInterval how long a caught-up group waits before it looks again when nothing wakes it, from 1 ms; defaults to
- *     100 ms
+ * @param pollInterval how long a caught-up group waits before it looks again when nothing wakes it,
+ *     from 1 ms; defaults to 100 ms
  */
 public record ConsumeOptions(
     int handlers,
@@ -65,7 +65,9 @@ public record ConsumeOptions(
           DEFAULT_HEARTBEAT,
           DEFAULT_POLL_INTERVAL);
 
-  /** @throws InvalidInputException when a value is outside its range, or two contradict each other */
+  /**
+   * @throws InvalidInputException when a value is outside its range, or two contradict each other
+   */
   public ConsumeOptions {
     requireBetween("handlers", handlers, 1, MAX_HANDLERS);
     requireBetween("maxClaim", maxClaim, 1, MAX_CLAIM);
@@ -77,7 +79,10 @@ public record ConsumeOptions(
     if (heartbeat.multipliedBy(2).compareTo(lease) > 0) {
       throw new InvalidInputException(
           "heartbeat",
-          heartbeat + " is more than half of the lease of " + lease + ": one missed renewal would lose every claim");
+          heartbeat
+              + " is more than half of the lease of "
+              + lease
+              + ": one missed renewal would lose every claim");
     }
   }
 

@@ -3,7 +3,10 @@ package io.sqlstreams.config;
 import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
 
-/** The checks that options make on their durations. They are stored as nanoseconds in a BIGINT, so 292 years is the end. */
+/**
+ * The checks that options make on their durations. They are stored as nanoseconds in a BIGINT, so
+ * 292 years is the end.
+ */
 final class Durations {
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 

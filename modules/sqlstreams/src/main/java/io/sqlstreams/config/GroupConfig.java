@@ -6,13 +6,14 @@ import java.time.Duration;
 /**
  * What a consumer group is declared to be. Immutable.
  *
- * @param start where the group begins when it is first registered; later declarations don't move it; defaults to {@link
- *     Start#BEGINNING}
+ * @param start where the group begins when it is first registered; later declarations don't move
+ *     it; defaults to {@link Start#BEGINNING}
  * @param retry what happens to failed messages; defaults to {@link RetryPolicy#defaults()}
- * @param timeout how long a handler may take for one message, at least 1 ms; then its thread is interrupted; defaults to
- *     30 s
- * @param maxRangeReclaims how often a range of messages may be taken over from a crashed process before its messages are
- *     handed out one by one, 0 or above; defaults to {@value #DEFAULT_MAX_RANGE_RECLAIMS}
+ * @param timeout how long a handler may take for one message, at least 1 ms; then its thread is
+ *     interrupted; defaults to 30 s
+ * @param maxRangeReclaims how often a range of messages may be taken over from a crashed process
+ *     before its messages are handed out one by one, 0 or above; defaults to {@value
+ *     #DEFAULT_MAX_RANGE_RECLAIMS}
  */
 public record GroupConfig(Start start, RetryPolicy retry, Duration timeout, int maxRangeReclaims) {
   /** 30 seconds. */
@@ -25,7 +26,9 @@ public record GroupConfig(Start start, RetryPolicy retry, Duration timeout, int 
       new GroupConfig(
           Start.BEGINNING, RetryPolicy.defaults(), DEFAULT_TIMEOUT, DEFAULT_MAX_RANGE_RECLAIMS);
 
-  /** @throws InvalidInputException when a value is outside its range */
+  /**
+   * @throws InvalidInputException when a value is outside its range
+   */
   public GroupConfig {
     Durations.requireAtLeast("timeout", timeout, Duration.ofMillis(1));
     if (maxRangeReclaims < 0) {
@@ -54,7 +57,10 @@ public record GroupConfig(Start start, RetryPolicy retry, Duration timeout, int 
     return new GroupConfig(start, retry, timeout, maxRangeReclaims);
   }
 
-  /** These settings with another number of take-overs before a range is handed out message by message. */
+  /**
+   * These settings with another number of take-overs before a range is handed out message by
+   * message.
+   */
   public GroupConfig withMaxRangeReclaims(int maxRangeReclaims) {
     return new GroupConfig(start, retry, timeout, maxRangeReclaims);
   }

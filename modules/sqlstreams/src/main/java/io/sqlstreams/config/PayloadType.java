@@ -1,12 +1,17 @@
 package io.sqlstreams.config;
 
-/** The type of a stream's payload column. It is chosen when the stream is created and then fixed. */
+/**
+ * The type of a stream's payload column. It is chosen when the stream is created and then fixed.
+ */
 public enum PayloadType {
-  /** JSON text, given back byte for byte: numbers keep every digit, keys their order. The default. */
+  /**
+   * JSON text, given back byte for byte: numbers keep every digit, keys their order. The default.
+   */
   JSON("json"),
   /**
-   * PostgreSQL's parsed form, for payload queries with GIN indexes. It keeps every digit of a number up to the range of
-   * {@code numeric}, but neither white space nor the order of keys nor duplicate keys.
+   * PostgreSQL's parsed form, for payload queries with GIN indexes. It keeps every digit of a
+   * number up to the range of {@code numeric}, but neither white space nor the order of keys nor
+   * duplicate keys.
    */
   JSONB("jsonb"),
   /** Any bytes: Avro, Protobuf, or anything else. */

@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
  * What goes with a payload. The texts are checked when the message is produced. Immutable.
  *
  * @param key the message key; null for none, which differs from empty; up to 1,024 bytes of UTF-8
- * @param routingKey the routing key; null for none, which differs from empty; up to 1,024 bytes of UTF-8
- * @param headers the headers in their order; empty for none; together up to 64 KiB of UTF-8
+ * @param routingKey the routing key; null for none, which differs from empty; up to 1,024 bytes of
+ *     UTF-8
+ * @param headers the headers; their order isn't kept; empty for none; together up to 64 KiB of
+ *     UTF-8
  */
 public record ProduceOptions(
     @Nullable String key, @Nullable String routingKey, Map<String, String> headers) {

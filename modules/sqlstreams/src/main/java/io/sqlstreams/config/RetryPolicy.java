@@ -4,12 +4,13 @@ import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
 
 /**
- * How often and when a failed message is tried again. The first retry comes after {@code initialBackoff}; the n-th after
- * {@code base * exponent^(n-1)}. Every wait is kept between {@link #MIN_BACKOFF} and {@code cap} and then shortened or
- * lengthened at random by up to a fifth, within the same bounds. Immutable.
+ * How often and when a failed message is tried again. The first retry comes after {@code
+ * initialBackoff}; the n-th after {@code base * exponent^(n-1)}. Every wait is kept between {@link
+ * #MIN_BACKOFF} and {@code cap} and then shortened or lengthened at random by up to a fifth, within
+ * the same bounds. Immutable.
  *
- * @param maxRetries retries after the first failure, 0 or above; defaults to {@value #DEFAULT_MAX_RETRIES}; a message that
- *     fails once more is dead
+ * @param maxRetries retries after the first failure, 0 or above; defaults to {@value
+ *     #DEFAULT_MAX_RETRIES}; a message that fails once more is dead
  * @param initialBackoff the wait before the first retry, 0 or above; defaults to 5 s
  * @param base the first factor of the later waits, 0 or above; defaults to 1 s
  * @param exponent the growth of the later waits from one to the next, 1 or above; defaults to 2
@@ -37,9 +38,15 @@ public record RetryPolicy(
 
   private static final RetryPolicy DEFAULTS =
       new RetryPolicy(
-          DEFAULT_MAX_RETRIES, DEFAULT_INITIAL_BACKOFF, DEFAULT_BASE, DEFAULT_EXPONENT, DEFAULT_CAP);
+          DEFAULT_MAX_RETRIES,
+          DEFAULT_INITIAL_BACKOFF,
+          DEFAULT_BASE,
+          DEFAULT_EXPONENT,
+          DEFAULT_CAP);
 
-  /** @throws InvalidInputException when a value is outside its range */
+  /**
+   * @throws InvalidInputException when a value is outside its range
+   */
   public RetryPolicy {
     if (maxRetries < 0) {
       throw new InvalidInputException("maxRetries", "must be 0 or above, not " + maxRetries);
@@ -47,12 +54,14 @@ public record RetryPolicy(
     Durations.requireNotNegative("initialBackoff", initialBackoff);
     Durations.requireNotNegative("base", base);
     if (!(exponent >= 1) || Double.isInfinite(exponent)) {
-      throw new InvalidInputException("exponent", "must be a finite number of 1 or above, not " + exponent);
+      throw new InvalidInputException(
+          "exponent", "must be a finite number of 1 or above, not " + exponent);
     }
     Durations.requireAtLeast("cap", cap, MIN_BACKOFF);
     if (initialBackoff.compareTo(cap) > 0) {
       throw new InvalidInputException(
-          "initialBackoff", initialBackoff + " is above the cap of " + cap + ": lower it or raise the cap");
+          "initialBackoff",
+          initialBackoff + " is above the cap of " + cap + ": lower it or raise the cap");
     }
   }
 
@@ -71,7 +80,10 @@ public record RetryPolicy(
     return new RetryPolicy(maxRetries, initialBackoff, base, exponent, cap);
   }
 
-  /** This policy with other waits before the later retries: {@code base * exponent^(n-1)} before the n-th. */
+  /**
+   * This policy with other waits before the later retries: {@code base * exponent^(n-1)} before the
+   * n-th.
+   */
   public RetryPolicy withBackoff(Duration base, double exponent) {
     return new RetryPolicy(maxRetries, initialBackoff, base, exponent, cap);
   }

@@ -5,11 +5,13 @@ import io.sqlstreams.error.InvalidInputException;
 /**
  * What a stream is declared to be. Immutable.
  *
- * @param payloadType the type of the payload column; fixed at creation; defaults to {@link PayloadType#JSON}
- * @param partitionSize how many message ids one partition of the log spans, from {@value #MIN_PARTITION_SIZE} to
- *     {@value #MAX_PARTITION_SIZE}; fixed at creation; defaults to {@value #DEFAULT_PARTITION_SIZE}
- * @param maxPayloadBytes the largest payload that is accepted, in bytes, from 1 to {@value #MAX_PAYLOAD_BYTES}; defaults
- *     to {@value #DEFAULT_MAX_PAYLOAD_BYTES} (16 MiB)
+ * @param payloadType the type of the payload column; fixed at creation; defaults to {@link
+ *     PayloadType#JSON}
+ * @param partitionSize how many message ids one partition of the log spans, from {@value
+ *     #MIN_PARTITION_SIZE} to {@value #MAX_PARTITION_SIZE}; fixed at creation; defaults to {@value
+ *     #DEFAULT_PARTITION_SIZE}
+ * @param maxPayloadBytes the largest payload that is accepted, in bytes, from 1 to {@value
+ *     #MAX_PAYLOAD_BYTES}; defaults to {@value #DEFAULT_MAX_PAYLOAD_BYTES} (16 MiB)
  */
 public record StreamConfig(PayloadType payloadType, long partitionSize, int maxPayloadBytes) {
   /** One million ids. */
@@ -24,18 +26,28 @@ public record StreamConfig(PayloadType payloadType, long partitionSize, int maxP
   /** 16 MiB. */
   public static final int DEFAULT_MAX_PAYLOAD_BYTES = 16 << 20;
 
-  /** 256 MiB: PostgreSQL can't send a value above 1 GB, and a bytea may take up to four times its size as text. */
+  /**
+   * 256 MiB: PostgreSQL can't send a value above 1 GB, and a bytea may take up to four times its
+   * size as text.
+   */
   public static final int MAX_PAYLOAD_BYTES = 256 << 20;
 
   private static final StreamConfig DEFAULTS =
       new StreamConfig(PayloadType.JSON, DEFAULT_PARTITION_SIZE, DEFAULT_MAX_PAYLOAD_BYTES);
 
-  /** @throws InvalidInputException when a value is outside its range */
+  /**
+   * @throws InvalidInputException when a value is outside its range
+   */
   public StreamConfig {
     if (partitionSize < MIN_PARTITION_SIZE || partitionSize > MAX_PARTITION_SIZE) {
       throw new InvalidInputException(
           "partitionSize",
-          "must be from " + MIN_PARTITION_SIZE + " to " + MAX_PARTITION_SIZE + ", not " + partitionSize);
+          "must be from "
+              + MIN_PARTITION_SIZE
+              + " to "
+              + MAX_PARTITION_SIZE
+              + ", not "
+              + partitionSize);
     }
     if (maxPayloadBytes < 1 || maxPayloadBytes > MAX_PAYLOAD_BYTES) {
       throw new InvalidInputException(

@@ -1,4 +1,7 @@
-/** Immutable options: {@code defaults()} and {@code withX()}; contradictory settings are refused where they are made. */
+/**
+ * Immutable options: {@code defaults()} and {@code withX()}; contradictory settings are refused
+ * where they are made.
+ */
 @NullMarked
 package io.sqlstreams.config;
 

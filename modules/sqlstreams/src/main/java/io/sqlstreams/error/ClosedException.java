@@ -4,7 +4,9 @@ package io.sqlstreams.error;
 public class ClosedException extends SqlStreamsException {
   private static final long serialVersionUID = 1L;
 
-  /** @param subject what is closed */
+  /**
+   * @param subject what is closed
+   */
   public ClosedException(String subject) {
     super(ErrorCode.CLOSED, subject + " is closed: build a new one", null);
   }

@@ -1,6 +1,9 @@
 package io.sqlstreams.error;
 
-/** A declaration differs from the registered one in a setting that is fixed at creation. Nothing was changed. */
+/**
+ * A declaration differs from the registered one in a setting that is fixed at creation. Nothing was
+ * changed.
+ */
 public class ConflictingDeclarationException extends SqlStreamsException {
   private static final long serialVersionUID = 1L;
 
@@ -18,8 +21,16 @@ public class ConflictingDeclarationException extends SqlStreamsException {
       String subject, String setting, String registered, String declared) {
     super(
         ErrorCode.CONFLICTING_DECLARATION,
-        subject + " is registered with " + setting + " = " + registered + ", the declaration says " + declared
-            + ": it is fixed at creation, so declare " + registered + " or use another name",
+        subject
+            + " is registered with "
+            + setting
+            + " = "
+            + registered
+            + ", the declaration says "
+            + declared
+            + ": it is fixed at creation, so declare "
+            + registered
+            + " or use another name",
         null);
     this.setting = setting;
     this.registered = registered;

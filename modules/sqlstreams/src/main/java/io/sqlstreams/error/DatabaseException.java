@@ -2,7 +2,10 @@ package io.sqlstreams.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** The database couldn't be reached, refused a statement, or gave way to another transaction: see the code. */
+/**
+ * The database couldn't be reached, refused a statement, or gave way to another transaction: see
+ * the code.
+ */
 public class DatabaseException extends SqlStreamsException {
   private static final long serialVersionUID = 1L;
 
@@ -21,7 +24,8 @@ public class DatabaseException extends SqlStreamsException {
   }
 
   /**
-   * PostgreSQL's five-character error code (appendix A of its manual); null when the server said nothing.
+   * PostgreSQL's five-character error code (appendix A of its manual); null when the server said
+   * nothing.
    */
   public @Nullable String sqlState() {
     return sqlState;

@@ -4,11 +4,14 @@ package io.sqlstreams.error;
 public class DestroyNotAllowedException extends SqlStreamsException {
   private static final long serialVersionUID = 1L;
 
-  /** @param subject what was to be destroyed */
+  /**
+   * @param subject what was to be destroyed
+   */
   public DestroyNotAllowedException(String subject) {
     super(
         ErrorCode.DESTROY_NOT_ALLOWED,
-        subject + " was not destroyed: this deletes data for good, so build the client with allowDestroy(true) if you mean it",
+        subject
+            + " was not destroyed: this deletes data for good, so build the client with allowDestroy(true) if you mean it",
         null);
   }
 }

@@ -1,6 +1,9 @@
 package io.sqlstreams.error;
 
-/** The stable codes of {@link SqlStreamsException}. A code's name and meaning never change between releases. */
+/**
+ * The stable codes of {@link SqlStreamsException}. A code's name and meaning never change between
+ * releases.
+ */
 public enum ErrorCode {
   /** A value from the caller breaks a stated rule; nothing was sent to the database. */
   INVALID_INPUT(false),
@@ -20,7 +23,9 @@ public enum ErrorCode {
   PERMISSION_DENIED(false),
   /** The connection broke while a commit was under way: it may or may not have happened. */
   OUTCOME_UNKNOWN(false),
-  /** The database gave way to another transaction (deadlock, serialization failure, lock timeout). */
+  /**
+   * The database gave way to another transaction (deadlock, serialization failure, lock timeout).
+   */
   CONTENTION(true),
   /** The database refused a statement for any other reason. */
   DATABASE_ERROR(false),

@@ -14,7 +14,11 @@ public class GroupNotFoundException extends SqlStreamsException {
   public GroupNotFoundException(String stream, String group) {
     super(
         ErrorCode.GROUP_NOT_FOUND,
-        "group \"" + group + "\" isn't registered on stream \"" + stream + "\": register it first, or correct the name (names are case-sensitive)",
+        "group \""
+            + group
+            + "\" isn't registered on stream \""
+            + stream
+            + "\": register it first, or correct the name (names are case-sensitive)",
         null);
     this.stream = stream;
     this.group = group;

@@ -2,7 +2,10 @@ package io.sqlstreams.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** A value from the caller breaks a stated rule. It was found before anything was sent to the database. */
+/**
+ * A value from the caller breaks a stated rule. It was found before anything was sent to the
+ * database.
+ */
 public class InvalidInputException extends SqlStreamsException {
   private static final long serialVersionUID = 1L;
 

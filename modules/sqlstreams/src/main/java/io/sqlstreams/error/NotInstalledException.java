@@ -6,11 +6,15 @@ public class NotInstalledException extends SqlStreamsException {
 
   private final String schema;
 
-  /** @param schema the schema that was looked into */
+  /**
+   * @param schema the schema that was looked into
+   */
   public NotInstalledException(String schema) {
     super(
         ErrorCode.NOT_INSTALLED,
-        "there is no SQLStreams installation in schema \"" + schema + "\": run client.system().register() once, or correct the schema name",
+        "there is no SQLStreams installation in schema \""
+            + schema
+            + "\": run client.system().register() once, or correct the schema name",
         null);
     this.schema = schema;
   }

@@ -3,8 +3,9 @@ package io.sqlstreams.error;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The base of everything that this library throws by itself. The message is one line and ends with what to do; the
- * same facts are available as fields of the subclasses. No payload ever appears in a message.
+ * The base of everything that this library throws by itself. The message is one line and ends with
+ * what to do; the same facts are available as fields of the subclasses. No payload ever appears in
+ * a message.
  */
 public class SqlStreamsException extends RuntimeException {
   private static final long serialVersionUID = 1L;

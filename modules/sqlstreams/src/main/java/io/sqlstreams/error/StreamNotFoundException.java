@@ -6,11 +6,15 @@ public class StreamNotFoundException extends SqlStreamsException {
 
   private final String stream;
 
-  /** @param stream the name that was asked for */
+  /**
+   * @param stream the name that was asked for
+   */
   public StreamNotFoundException(String stream) {
     super(
         ErrorCode.STREAM_NOT_FOUND,
-        "stream \"" + stream + "\" isn't registered: register it first, or correct the name (names are case-sensitive)",
+        "stream \""
+            + stream
+            + "\" isn't registered: register it first, or correct the name (names are case-sensitive)",
         null);
     this.stream = stream;
   }

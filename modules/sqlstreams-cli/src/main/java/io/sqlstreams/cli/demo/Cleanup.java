@@ -4,6 +4,8 @@ import io.sqlstreams.cli.CliException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +13,11 @@ import org.jspecify.annotations.Nullable;
  * or when the process is asked to end (Ctrl-C), whichever comes first. Thread-safe.
  */
 final class Cleanup implements AutoCloseable {
+  private static final long INTERRUPT_WAIT_MILLIS = 300;
+
   private final Deque<AutoCloseable> owned = new ArrayDeque<>();
   private final Thread hook = new Thread(this::closeQuietly, "demo-cleanup");
-  private volatile boolean interrupted;
+  private final CountDownLatch interrupt = new CountDownLatch(1);
   private boolean closed;
 
   /** Something that begins, and ends when it is closed. */
@@ -44,9 +48,17 @@ final class Cleanup implements AutoCloseable {
     return opened;
   }
 
-  /** Whether the process was asked to end: what fails now fails because of that. */
+  /**
+   * Whether the process was asked to end: what fails now fails because of that. Ctrl-C reaches the
+   * workers too, and one may end before this process has noticed, hence the wait.
+   */
   boolean interrupted() {
-    return interrupted;
+    try {
+      return interrupt.await(INTERRUPT_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
   }
 
   /** Waits for the process to be asked to end. */
@@ -60,7 +72,7 @@ final class Cleanup implements AutoCloseable {
   @Override
   public void close() {
     @Nullable Exception failure = closeAll();
-    if (interrupted) {
+    if (interrupt.getCount() == 0) {
       return;
     }
     try {
@@ -75,7 +87,7 @@ final class Cleanup implements AutoCloseable {
   }
 
   private void closeQuietly() {
-    interrupted = true;
+    interrupt.countDown();
     closeAll();
   }
 

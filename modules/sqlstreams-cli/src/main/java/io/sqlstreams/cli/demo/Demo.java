@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 /** The course of the demo. */
 final class Demo {
@@ -56,9 +57,12 @@ final class Demo {
     GROUPS.forEach(group -> stream.group(group).register(GroupConfig.defaults().withRetry(retry)));
     announce();
 
+    Killing killing = new Killing();
     List<WorkerGroup> groups = new ArrayList<>();
     for (String group : GROUPS) {
-      groups.add(cleanup.own(() -> startWorkers(group, server.jdbcUrl(), folder)));
+      BiConsumer<Worker, WorkerReport> listener =
+          groups.isEmpty() ? killing::onReport : (worker, report) -> {};
+      groups.add(cleanup.own(() -> startWorkers(group, server.jdbcUrl(), folder, listener)));
     }
     for (WorkerGroup group : groups) {
       group.awaitReady();
@@ -69,7 +73,8 @@ final class Demo {
             () ->
                 Load.start(
                     stream.producer(), Delivery.all(), settings.messages(), settings.producers()));
-    boolean killed = new Watch(load, groups, settings, screen, this::elapsed).untilDone();
+    new Watch(load, groups, killing, settings, screen, this::elapsed).untilDone();
+    boolean killed = killing.victim().isPresent();
     return conclude(load, groups, killed, server, registered.id()) ? 0 : 1;
   }
 
@@ -113,10 +118,13 @@ final class Demo {
             + " ms");
   }
 
-  private WorkerGroup startWorkers(String name, String url, Path folder) throws IOException {
+  private WorkerGroup startWorkers(
+      String name, String url, Path folder, BiConsumer<Worker, WorkerReport> listener)
+      throws IOException {
     WorkerGroup group = new WorkerGroup(name);
     for (int i = 1; i <= WORKERS_PER_GROUP; i++) {
-      group.add(Worker.start(name + "-" + i, name, STREAM, url, settings.lease(), folder));
+      group.add(
+          Worker.start(name + "-" + i, name, STREAM, url, settings.lease(), folder, listener));
     }
     return group;
   }

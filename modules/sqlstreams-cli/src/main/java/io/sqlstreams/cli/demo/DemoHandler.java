@@ -17,7 +17,7 @@ final class DemoHandler implements MessageHandler<RawPayload> {
   /** One message of so many fails at its first attempt, in each group. */
   static final int FAILS_ONE_OF = 200;
 
-  private static final long MOMENT_NANOS = 200_000;
+  private static final long MOMENT_NANOS = 3_000_000;
   private static final JsonMapper JSON = JsonMapper.shared();
 
   private final Ledger ledger;

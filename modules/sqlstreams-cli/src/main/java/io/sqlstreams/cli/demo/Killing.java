@@ -1,38 +1,40 @@
 package io.sqlstreams.cli.demo;
 
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Kills a worker of a group, once, in mid-work: some messages are handled, most aren't, and
- * handlers run.
+ * Kills one worker, once, in mid-work: from a moment on it waits for a report that says that all
+ * handlers of a worker are busy, and kills that worker right then. Thread-safe.
  */
 final class Killing {
-  private static final double EARLIEST = 0.3;
-
-  private final WorkerGroup group;
-  private final long from;
-  private boolean done;
-
   /**
-   * @param messages how many the group will handle in all
+   * Who was killed.
+   *
+   * @param worker the process
+   * @param running how many of its handlers were in the middle of a message
    */
-  Killing(WorkerGroup group, long messages) {
-    this.group = group;
-    this.from = (long) (messages * EARLIEST);
+  record Victim(Worker worker, long running) {}
+
+  private final AtomicReference<Victim> victim = new AtomicReference<>();
+  private volatile boolean armed;
+
+  /** Kills from now on. */
+  void arm() {
+    armed = true;
   }
 
-  /** Kills if it is time; then tells whom. */
-  Optional<Worker> tick() {
-    if (done || group.handled().distinct() < from) {
-      return Optional.empty();
+  /** A worker has just sent a report. */
+  void onReport(Worker worker, WorkerReport report) {
+    if (armed
+        && report.running() >= WorkerCommand.HANDLERS
+        && victim.compareAndSet(null, new Victim(worker, report.running()))) {
+      worker.kill();
     }
-    Optional<Worker> victim = group.busy();
-    victim.ifPresent(Worker::kill);
-    done = victim.isPresent();
-    return victim;
   }
 
-  boolean done() {
-    return done;
+  /** Who was killed; empty until somebody was. */
+  Optional<Victim> victim() {
+    return Optional.ofNullable(victim.get());
   }
 }

@@ -23,12 +23,12 @@ final class Report {
         .forEach(out::println);
     out.println();
     out.println("lost " + sum(comparisons, Comparison::lost));
-    out.println(
-        "duplicates "
-            + sum(comparisons, Comparison::duplicates)
-            + (killed
-                ? ": delivery is at least once; these were handled by the killed worker and not yet recorded"
-                : ""));
+    long duplicates = sum(comparisons, Comparison::duplicates);
+    String why =
+        killed && duplicates > 0
+            ? ": delivery is at least once; these were handled by the killed worker and not yet recorded"
+            : "";
+    out.println("duplicates " + duplicates + why);
     long unknown = sum(comparisons, Comparison::unknown);
     if (unknown > 0) {
       out.println("unknown " + unknown + ": handled, and never acknowledged to a producer");

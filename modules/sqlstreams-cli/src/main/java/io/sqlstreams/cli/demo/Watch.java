@@ -12,6 +12,9 @@ import java.util.function.Supplier;
 final class Watch {
   private static final long TICK_MILLIS = 50;
 
+  /** The share of the messages that the group has handled when one of its workers is killed. */
+  private static final double KILL_FROM = 0.3;
+
   /**
    * Beside the lease, which is how long a group may have to wait for a killed worker's messages.
    */
@@ -20,46 +23,54 @@ final class Watch {
   private final Load load;
   private final List<WorkerGroup> groups;
   private final Killing killing;
+  private final long killFrom;
   private final Duration stallLimit;
   private final Screen screen;
   private final Supplier<Duration> clock;
 
   private boolean produced;
+  private boolean killTold;
   private long takenOver;
   private long moved;
   private Duration lastMove;
 
   /**
+   * @param killing kills a worker of the first group
    * @param clock the time since the beginning
    */
   Watch(
       Load load,
       List<WorkerGroup> groups,
+      Killing killing,
       Demo.Settings settings,
       Screen screen,
       Supplier<Duration> clock) {
     this.load = load;
     this.groups = groups;
-    this.killing = new Killing(groups.get(0), settings.messages());
+    this.killing = killing;
+    this.killFrom = (long) (settings.messages() * KILL_FROM);
     this.stallLimit = settings.lease().plus(PATIENCE);
     this.screen = screen;
     this.clock = clock;
     this.lastMove = clock.get();
   }
 
-  /** Whether a worker was killed on the way. */
-  boolean untilDone() throws IOException, InterruptedException {
+  void untilDone() throws IOException, InterruptedException {
     while (!tick()) {
       Thread.sleep(TICK_MILLIS);
     }
-    return killing.done();
   }
 
   private boolean tick() throws IOException, InterruptedException {
     for (WorkerGroup group : groups) {
       group.readLedgers();
     }
-    killing.tick().ifPresent(this::tellKilled);
+    if (groups.get(0).handled().distinct() >= killFrom) {
+      killing.arm();
+    }
+    if (!killTold) {
+      killing.victim().ifPresent(this::tellKilled);
+    }
     tellTakenOver();
     if (!produced && load.finished()) {
       produced = true;
@@ -89,14 +100,15 @@ final class Watch {
     return stalled;
   }
 
-  private void tellKilled(Worker victim) {
+  private void tellKilled(Killing.Victim victim) {
+    killTold = true;
     event(
         "killed worker "
-            + victim.name()
+            + victim.worker().name()
             + " (pid "
-            + victim.pid()
+            + victim.worker().pid()
             + ") with SIGKILL, "
-            + victim.report().running()
+            + victim.running()
             + " handlers in mid-message");
   }
 

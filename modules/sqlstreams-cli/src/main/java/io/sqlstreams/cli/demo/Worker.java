@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A worker process as its parent sees it. Closing it stops it. */
@@ -25,7 +26,7 @@ final class Worker implements AutoCloseable {
   private final Path errors;
   private final CountDownLatch ready = new CountDownLatch(1);
   private volatile WorkerReport report = WorkerReport.NONE;
-  private boolean killed;
+  private volatile boolean killed;
 
   private Worker(String name, Process process, LedgerReader ledger, Path errors) {
     this.name = name;
@@ -34,9 +35,20 @@ final class Worker implements AutoCloseable {
     this.errors = errors;
   }
 
-  /** Starts a process of the same Java and the same classes as this one. */
+  /**
+   * Starts a process of the same Java and the same classes as this one.
+   *
+   * @param folder for its ledger and its stderr
+   * @param listener is told each report as it comes, on a thread of this worker
+   */
   static Worker start(
-      String name, String group, String stream, String url, Duration lease, Path folder)
+      String name,
+      String group,
+      String stream,
+      String url,
+      Duration lease,
+      Path folder,
+      BiConsumer<Worker, WorkerReport> listener)
       throws IOException {
     Path ledger = folder.resolve(name + ".ids");
     Path errors = folder.resolve(name + ".err");
@@ -57,13 +69,13 @@ final class Worker implements AutoCloseable {
             "--ledger=" + ledger);
     builder.redirectError(errors.toFile());
     Worker worker = new Worker(name, builder.start(), new LedgerReader(ledger), errors);
-    Thread reader = new Thread(worker::readReports, "reports-" + name);
+    Thread reader = new Thread(() -> worker.readReports(listener), "reports-" + name);
     reader.setDaemon(true);
     reader.start();
     return worker;
   }
 
-  private void readReports() {
+  private void readReports(BiConsumer<Worker, WorkerReport> listener) {
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
@@ -72,6 +84,7 @@ final class Worker implements AutoCloseable {
         if (news != null) {
           report = news;
           ready.countDown();
+          listener.accept(this, news);
         }
       }
     } catch (IOException e) {

@@ -35,7 +35,8 @@ public final class WorkerCommand implements Callable<Integer> {
   /** How long a worker may take to stop; the database may be gone by then. */
   private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
 
-  private static final int HANDLERS = 4;
+  /** How many messages a worker handles at the same time. */
+  static final int HANDLERS = 4;
 
   /** The engine's statements, its heartbeat, and the completions that run at the same time. */
   private static final int POOL_SIZE = 4;

@@ -3,7 +3,6 @@ package io.sqlstreams.cli.demo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
@@ -31,10 +30,6 @@ final class WorkerGroup implements AutoCloseable {
     return handled;
   }
 
-  List<Worker> workers() {
-    return workers;
-  }
-
   /** Waits until every worker consumes. */
   void awaitReady() throws IOException, InterruptedException {
     for (Worker worker : workers) {
@@ -59,11 +54,6 @@ final class WorkerGroup implements AutoCloseable {
     for (Worker worker : workers) {
       worker.ledger().readInto(handled);
     }
-  }
-
-  /** A worker whose handlers run at this moment. */
-  Optional<Worker> busy() {
-    return workers.stream().filter(worker -> worker.report().running() > 0).findFirst();
   }
 
   /** Ranges and messages that were taken over from workers whose lease had ended. */

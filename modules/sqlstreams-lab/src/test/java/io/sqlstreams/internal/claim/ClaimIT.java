@@ -102,7 +102,9 @@ class ClaimIT {
         TestStream.register(
             database,
             io.sqlstreams.config.StreamConfig.defaults()
-                .withPayloadType(io.sqlstreams.config.PayloadType.valueOf(type.toUpperCase(java.util.Locale.ROOT))),
+                .withPayloadType(
+                    io.sqlstreams.config.PayloadType.valueOf(
+                        type.toUpperCase(java.util.Locale.ROOT))),
             io.sqlstreams.config.GroupConfig.defaults());
     claims = claims();
     // compresses to almost nothing
@@ -111,7 +113,9 @@ class ClaimIT {
             ? "convert_to(repeat('x', 100000), 'UTF8')"
             : "('\"' || repeat('x', 99998) || '\"')::" + type;
     stream.execute(
-        "INSERT INTO {log} (schema_version, payload) SELECT 1, " + payload + " FROM generate_series(1, 5)");
+        "INSERT INTO {log} (schema_version, payload) SELECT 1, "
+            + payload
+            + " FROM generate_series(1, 5)");
     assertThat(ids(claim(0, 10, 250_000, true))).containsExactly(1L, 2L);
     assertThat(ids(claim(0, 10, 1, true))).containsExactly(3L);
     // a bound of bytes doesn't stop at what is proven either
@@ -134,7 +138,9 @@ class ClaimIT {
     Poll second = claim(0, 3, ANY_BYTES, true);
     stream.execute("DELETE FROM {lease} WHERE low = 3");
     claim(0, 1, ANY_BYTES, true);
-    assertThat(stream.number("SELECT committed FROM {cursor}")).as("the first range is open").isZero();
+    assertThat(stream.number("SELECT committed FROM {cursor}"))
+        .as("the first range is open")
+        .isZero();
     stream.execute("DELETE FROM {lease} WHERE low = 0");
     claim(0, 1, ANY_BYTES, true);
     assertThat(stream.number("SELECT committed FROM {cursor}")).isEqualTo(6);
@@ -143,8 +149,8 @@ class ClaimIT {
   }
 
   /**
-   * A claim that waited for another one must not take {@code committed} from that one's {@code claimed}: it doesn't see the
-   * lease that belongs to it.
+   * A claim that waited for another one must not take {@code committed} from that one's {@code
+   * claimed}: it doesn't see the lease that belongs to it.
    */
   @Test
   void committedIsNotTakenFromACursorThatIsNewerThanTheSnapshot() throws Exception {
@@ -201,7 +207,8 @@ class ClaimIT {
     assertThat(range).isNotNull();
     expire();
     List<UUID> held = List.of(range.token());
-    assertThat(claims.claim(10, ANY_BYTES, true, held).leaseExpiresInMicros()).isEqualTo(Poll.NEVER);
+    assertThat(claims.claim(10, ANY_BYTES, true, held).leaseExpiresInMicros())
+        .isEqualTo(Poll.NEVER);
     assertThat(claims.reclaim(held).found()).isFalse();
     assertThat(claims.reclaim(List.of()).found()).isTrue();
   }
@@ -244,19 +251,27 @@ class ClaimIT {
     ExceptionClaims exceptions =
         new ExceptionClaims(
             new Database(stream.dataSource(), database.schema()), stream.scope(), "g", claimant());
-    assertThat(exceptions.claimDue(10, false)).extracting(ClaimedException::messageId).containsExactly(4L, 5L, 6L);
-    assertThat(exceptions.claimDue(10, true)).extracting(ClaimedException::messageId).containsExactly(1L);
+    assertThat(exceptions.claimDue(10, false))
+        .extracting(ClaimedException::messageId)
+        .containsExactly(4L, 5L, 6L);
+    assertThat(exceptions.claimDue(10, true))
+        .extracting(ClaimedException::messageId)
+        .containsExactly(1L);
     assertThat(claim(0, 0, ANY_BYTES, false).exceptionDueInMicros()).isEqualTo(Poll.NEVER);
     assertThat(claim(0, 0, ANY_BYTES, true).exceptionDueInMicros()).isLessThanOrEqualTo(0);
   }
 
-  /** Several sessions of a group, writers that pause and roll back: every id once, in order within each claim. */
+  /**
+   * Several sessions of a group, writers that pause and roll back: every id once, in order within
+   * each claim.
+   */
   @Test
   void severalClaimersShareOneCursorWithoutLossOrOverlap() throws Exception {
     Set<Long> all = new ConcurrentSkipListSet<>();
     List<Thread> threads = new ArrayList<>();
     List<String> faults = new java.util.concurrent.CopyOnWriteArrayList<>();
-    java.util.concurrent.atomic.AtomicBoolean writing = new java.util.concurrent.atomic.AtomicBoolean(true);
+    java.util.concurrent.atomic.AtomicBoolean writing =
+        new java.util.concurrent.atomic.AtomicBoolean(true);
     for (int claimer = 0; claimer < 4; claimer++) {
       threads.add(
           new Thread(

@@ -20,7 +20,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The plan of the claim must not depend on luck: no statistics, a generic plan, a long log behind it. */
+/**
+ * The plan of the claim must not depend on luck: no statistics, a generic plan, a long log behind
+ * it.
+ */
 @SqlStreamsTest
 class ClaimPlanIT {
   private static final int PARTITIONS = 20;
@@ -76,7 +79,8 @@ class ClaimPlanIT {
   private static final Pattern TOUCHED =
       Pattern.compile(
           "(?:Scan|Index Scan|Index Only Scan|Bitmap Heap Scan)[^\\n]* on message_log_\\d+_(\\d+)[^\\n]*actual");
-  private static final Pattern BUFFERS = Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
+  private static final Pattern BUFFERS =
+      Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
   private static final Pattern ROWS = Pattern.compile("actual rows=(\\d+)");
 
   private static Plan explain(TestStream stream, Statement statement, String prepared)
@@ -99,7 +103,9 @@ class ClaimPlanIT {
     Matcher buffers = BUFFERS.matcher(text);
     long hit = 0;
     if (buffers.find()) {
-      hit = Long.parseLong(buffers.group(1)) + (buffers.group(2) == null ? 0 : Long.parseLong(buffers.group(2)));
+      hit =
+          Long.parseLong(buffers.group(1))
+              + (buffers.group(2) == null ? 0 : Long.parseLong(buffers.group(2)));
     }
     Matcher rows = ROWS.matcher(text);
     assertThat(rows.find()).isTrue();

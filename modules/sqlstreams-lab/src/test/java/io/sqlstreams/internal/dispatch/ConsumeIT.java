@@ -40,7 +40,9 @@ class ConsumeIT {
         var producer = handle.producer();
         for (int i = 0; i < messages / 500; i++) {
           producer.produceAll(
-              IntStream.range(0, 500).mapToObj(n -> Outgoing.of(RawPayload.of("{\"n\":" + n + "}"))).toList());
+              IntStream.range(0, 500)
+                  .mapToObj(n -> Outgoing.of(RawPayload.of("{\"n\":" + n + "}")))
+                  .toList());
         }
         all.await();
         running.stop();

@@ -42,8 +42,7 @@ class CrashIT {
       assertThat(b.entries()).hasSizeGreaterThanOrEqualTo(ids.size() - before - 2);
       List<String> state = state(stream);
       a.thaw();
-      Await.until(
-          "a has handled something after the thaw", () -> a.entries().size() > before);
+      Await.until("a has handled something after the thaw", () -> a.entries().size() > before);
       String counters = a.finish();
       assertThat(counters).matches(".*leaseLost=[1-9].*");
       assertThat(state(stream)).isEqualTo(state);
@@ -122,12 +121,15 @@ class CrashIT {
     long poison = ids.get(4);
     try (Workers workers = new Workers(database, stream, directory)) {
       var settings = workers.settings().withHandlers(1, 10, 1).withPoison(poison);
-      // range claimed, range taken over, range dissolved: poison alone as attempt 0, then as attempt 1
+      // range claimed, range taken over, range dissolved: poison alone as attempt 0, then as
+      // attempt 1
       while (stream.number("SELECT count(*) FROM {queue} WHERE status = 'dead'") == 0) {
         Worker worker = workers.start(settings);
         Await.until(
             "the poison killed the worker, or is dead",
-            () -> !worker.isAlive() || stream.number("SELECT count(*) FROM {queue} WHERE status = 'dead'") == 1);
+            () ->
+                !worker.isAlive()
+                    || stream.number("SELECT count(*) FROM {queue} WHERE status = 'dead'") == 1);
         worker.close();
       }
       workers.start(settings);

@@ -133,7 +133,8 @@ class ExceptionIT {
       consumer.close();
       assertThat(consumer.counters().delayed()).isEqualTo(4);
     }
-    assertThat(stream.rows("SELECT status, attempts, delays FROM {queue}")).containsExactly("dead|7|4");
+    assertThat(stream.rows("SELECT status, attempts, delays FROM {queue}"))
+        .containsExactly("dead|7|4");
     assertThat(stream.rows("SELECT status, count(*) FROM {deliveries} GROUP BY status ORDER BY 1"))
         .containsExactly("delayed|4", "failure|3");
   }
@@ -141,8 +142,7 @@ class ExceptionIT {
   @Test
   void aHandlerCanGiveAMessageUp() {
     stream.produce(1);
-    try (Consumer consumer =
-        Consumer.start(client, stream, message -> Outcome.dead("not ours"))) {
+    try (Consumer consumer = Consumer.start(client, stream, message -> Outcome.dead("not ours"))) {
       awaitDead(1);
       assertThat(consumer.received()).hasSize(1);
     }
@@ -186,7 +186,11 @@ class ExceptionIT {
   void b49_whatCanNotBeReadGoesToTheExceptionQueueAndTheRestFlows() {
     record Order(String id, int amount) {}
     String deep = "[".repeat(50_000) + "]".repeat(50_000);
-    stream = TestStream.register(database, StreamConfig.defaults().withPayloadType(io.sqlstreams.config.PayloadType.BYTEA), QUICK_RETRY);
+    stream =
+        TestStream.register(
+            database,
+            StreamConfig.defaults().withPayloadType(io.sqlstreams.config.PayloadType.BYTEA),
+            QUICK_RETRY);
     var raw = client.stream(stream.name()).producer();
     raw.produce(RawPayload.of("{\"id\":\"a\",\"amount\":1}"));
     long truncated = raw.produce(RawPayload.of("{\"id\":\"b\",\"am")).id();
@@ -195,8 +199,7 @@ class ExceptionIT {
     raw.produce(RawPayload.of("{\"id\":\"d\",\"amount\":2}"));
     List<Order> handled = new java.util.concurrent.CopyOnWriteArrayList<>();
     var running =
-        client
-            .stream(stream.name(), Order.class)
+        client.stream(stream.name(), Order.class)
             .group("g")
             .consume(
                 message -> {

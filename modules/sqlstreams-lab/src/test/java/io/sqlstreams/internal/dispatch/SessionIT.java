@@ -55,7 +55,8 @@ class SessionIT {
   void b34_aLongHandlerIsNotDeliveredTwiceWhileItsProcessLives() {
     stream.produce(4);
     AtomicInteger ended = new AtomicInteger();
-    ConsumeOptions options = Consumer.QUICK.withLease(Duration.ofSeconds(2), Duration.ofMillis(400));
+    ConsumeOptions options =
+        Consumer.QUICK.withLease(Duration.ofSeconds(2), Duration.ofMillis(400));
     try (Consumer busy =
             Consumer.start(
                 client,
@@ -67,7 +68,9 @@ class SessionIT {
                 },
                 options);
         Consumer idle = Consumer.start(client, stream, message -> Outcome.done(), options)) {
-      Await.until("all have ended", () -> busy.ids().size() + idle.ids().size() == 4 && ended.get() == busy.ids().size());
+      Await.until(
+          "all have ended",
+          () -> busy.ids().size() + idle.ids().size() == 4 && ended.get() == busy.ids().size());
       settled();
       assertThat(busy.ids().size() + idle.ids().size()).isEqualTo(4);
       assertThat(busy.counters().leaseLost() + idle.counters().reclaimed()).isZero();
@@ -242,8 +245,11 @@ class SessionIT {
   void resultsThatCanNotBeRecordedBoundWhatIsClaimed() {
     stream =
         TestStream.register(
-            database, StreamConfig.defaults(), ExceptionIT.QUICK_RETRY.withTimeout(Duration.ofSeconds(20)));
-    ConsumeOptions small = Consumer.QUICK.withHandlers(2).withMaxClaim(10).withPrefetch(20, 1 << 20);
+            database,
+            StreamConfig.defaults(),
+            ExceptionIT.QUICK_RETRY.withTimeout(Duration.ofSeconds(20)));
+    ConsumeOptions small =
+        Consumer.QUICK.withHandlers(2).withMaxClaim(10).withPrefetch(20, 1 << 20);
     int bound = 20 + (2 + 4) * 10;
     try (var lock = stream.begin("index");
         Consumer consumer =
@@ -271,11 +277,12 @@ class SessionIT {
   @Test
   void aGroupThatStartsAtTheHeadGetsWhatComesLater() {
     stream.produce(5);
-    client.stream(stream.name()).group("late").register(GroupConfig.defaults().withStart(Start.head()));
+    client.stream(stream.name())
+        .group("late")
+        .register(GroupConfig.defaults().withStart(Start.head()));
     List<Long> later = stream.produce(3);
     Set<Long> received = ConcurrentHashMap.newKeySet();
-    client
-        .stream(stream.name())
+    client.stream(stream.name())
         .group("late")
         .consume(
             message -> {
@@ -294,8 +301,7 @@ class SessionIT {
     long other = client.stream(stream.name()).producer().produce(RawPayload.of("{\"n\":1}")).id();
     long wanted = client.stream(stream.name(), Second.class).producer().produce(new Second(7)).id();
     Set<Long> received = ConcurrentHashMap.newKeySet();
-    client
-        .stream(stream.name(), Second.class)
+    client.stream(stream.name(), Second.class)
         .group("g")
         .consume(
             message -> {
@@ -305,7 +311,8 @@ class SessionIT {
     Await.until("it is there", () -> stream.number("SELECT count(*) FROM {queue}") == 1);
     assertThat(stream.rows("SELECT message_id, last_error FROM {queue}"))
         .containsExactly(
-            other + "|the payload can't be read: it has schema version 1, and this consumer reads version 2");
+            other
+                + "|the payload can't be read: it has schema version 1, and this consumer reads version 2");
     Await.until("the other one is handled", () -> received.contains(wanted));
     assertThat(received).containsExactly(wanted);
   }
@@ -322,7 +329,10 @@ class SessionIT {
                 stream,
                 message -> {
                   try (Connection connection = pool.getConnection()) {
-                    small.stream(target.name()).producer().in(connection).produce(message.payload());
+                    small.stream(target.name())
+                        .producer()
+                        .in(connection)
+                        .produce(message.payload());
                   }
                   return Outcome.done();
                 },
@@ -383,8 +393,7 @@ class SessionIT {
         Set<Long> done = ConcurrentHashMap.newKeySet();
         var options = Consumer.QUICK;
         for (int worker = 0; worker < 4; worker++) {
-          hostile
-              .stream(name)
+          hostile.stream(name)
               .group("g")
               .consume(
                   message -> {

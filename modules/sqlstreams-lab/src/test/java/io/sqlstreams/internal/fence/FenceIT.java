@@ -206,7 +206,8 @@ class FenceIT {
                 return ids;
               });
       awaitLockWait();
-      // the other one's snapshot is newer: it takes these too, and stops in front of a writer that is still open
+      // the other one's snapshot is newer: it takes these too, and stops in front of a writer that
+      // is still open
       List<Long> second = stream.produce(2);
       try (NamedTransaction open = stream.begin("open")) {
         long gap = open.inserts();
@@ -224,7 +225,10 @@ class FenceIT {
     }
   }
 
-  /** The head that one session has proven may be newer than the snapshot of another's claim that is under way. */
+  /**
+   * The head that one session has proven may be newer than the snapshot of another's claim that is
+   * under way.
+   */
   @Test
   void aProofByAnotherSessionDuringTheWaitIsNotUsedByAnOlderSnapshot() throws Exception {
     stream.produce(1);

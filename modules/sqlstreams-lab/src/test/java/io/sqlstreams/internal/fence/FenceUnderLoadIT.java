@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A reader that polls without a pause against many writers: every committed id, each once, all in order. */
+/**
+ * A reader that polls without a pause against many writers: every committed id, each once, all in
+ * order.
+ */
 @SqlStreamsTest
 class FenceUnderLoadIT {
   TestDatabase database;

@@ -7,14 +7,17 @@ final class ClaimSql {
   /**
    * Looks, and takes what there is to take, in one statement.
    *
-   * <p>A caught-up group is only looked at: nothing is locked or written. The lock on the cursor row may have to wait for
-   * another claim; {@code locked.claimed} is then newer than this statement's snapshot, so an id may be passed only for one
-   * of two reasons: its row was seen, in a run without a gap that begins right above the settled ids, or it is at or below
-   * {@code peek.settled_head}. That one is read without the lock, as the snapshot shows it, so the statement that proved it
-   * ended before this one began. What the locked row says could be newer than the snapshot, and is not used.
+   * <p>A caught-up group is only looked at: nothing is locked or written. The lock on the cursor
+   * row may have to wait for another claim; {@code locked.claimed} is then newer than this
+   * statement's snapshot, so an id may be passed only for one of two reasons: its row was seen, in
+   * a run without a gap that begins right above the settled ids, or it is at or below {@code
+   * peek.settled_head}. That one is read without the lock, as the snapshot shows it, so the
+   * statement that proved it ended before this one began. What the locked row says could be newer
+   * than the snapshot, and is not used.
    *
-   * <p>For the same reason {@code committed} is worked out from {@code peek} alone: a range that another session claimed
-   * while this one waited is not in {@code claim_lease} yet as this statement sees it.
+   * <p>For the same reason {@code committed} is worked out from {@code peek} alone: a range that
+   * another session claimed while this one waited is not in {@code claim_lease} yet as this
+   * statement sees it.
    */
   static final Template CLAIM =
       Template.of(
@@ -188,9 +191,10 @@ final class ClaimSql {
           """);
 
   /**
-   * Takes over one range whose session is gone: its lease has run out, or was given back. A range that has been taken over
-   * too often is dissolved: each of its messages becomes an exception of its own, so that the one that ends the process
-   * can't take its neighbours along again. One that holds no message (any more) just ends.
+   * Takes over one range whose session is gone: its lease has run out, or was given back. A range
+   * that has been taken over too often is dissolved: each of its messages becomes an exception of
+   * its own, so that the one that ends the process can't take its neighbours along again. One that
+   * holds no message (any more) just ends.
    */
   static final Template RECLAIM =
       Template.of(

@@ -11,11 +11,7 @@ import java.util.UUID;
  * @param lease how long a claim outlives its last renewal
  * @param maxRangeReclaims how often a range is taken over before it is dissolved
  */
-public record Claimant(
-    long group,
-    UUID session,
-    Duration lease,
-    int maxRangeReclaims) {
+public record Claimant(long group, UUID session, Duration lease, int maxRangeReclaims) {
   /** The lease in microseconds, PostgreSQL's resolution. */
   public long leaseMicros() {
     return lease.toNanos() / 1_000;

@@ -15,4 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param message the message; null when the log holds it no more
  */
 public record ClaimedException(
-    UUID token, long messageId, int attempts, int delays, boolean suspect, @Nullable StoredMessage message) {}
+    UUID token,
+    long messageId,
+    int attempts,
+    int delays,
+    boolean suspect,
+    @Nullable StoredMessage message) {}

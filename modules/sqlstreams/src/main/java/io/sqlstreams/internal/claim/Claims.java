@@ -24,7 +24,9 @@ public final class Claims {
   private final Statement reclaim;
   private final Statement advanceCommitted;
 
-  /** @param subject the group in words, for messages */
+  /**
+   * @param subject the group in words, for messages
+   */
   public Claims(Database database, Scope scope, String subject, Claimant claimant) {
     this.database = database;
     this.claimant = claimant;
@@ -136,8 +138,8 @@ public final class Claims {
   }
 
   /**
-   * Reads the range and its messages from the current row on; null when the rows have no message. They come in order, but
-   * nothing in SQL promises that, so it is seen to here.
+   * Reads the range and its messages from the current row on; null when the rows have no message.
+   * They come in order, but nothing in SQL promises that, so it is seen to here.
    */
   private static @Nullable ClaimedRange readRange(ResultSet row, UUID token) throws SQLException {
     long low = row.getLong("low");

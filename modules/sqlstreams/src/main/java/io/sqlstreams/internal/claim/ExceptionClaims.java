@@ -20,7 +20,9 @@ public final class ExceptionClaims {
   private final Statement claimDue;
   private final Statement expire;
 
-  /** @param subject the group in words, for messages */
+  /**
+   * @param subject the group in words, for messages
+   */
   public ExceptionClaims(Database database, Scope scope, String subject, Claimant claimant) {
     this.database = database;
     this.claimant = claimant;
@@ -71,8 +73,7 @@ public final class ExceptionClaims {
    * @param maxRetries after how many failures more a message is dead
    * @param backoff how long the others wait
    */
-  public Expired expire(
-      int maxMessages, Collection<UUID> held, int maxRetries, Duration backoff) {
+  public Expired expire(int maxMessages, Collection<UUID> held, int maxRetries, Duration backoff) {
     return database.autoCommitted(
         "ending lost attempts of " + subject,
         connection -> {

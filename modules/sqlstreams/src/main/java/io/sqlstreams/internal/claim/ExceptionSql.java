@@ -5,8 +5,9 @@ import io.sqlstreams.internal.sql.Template;
 /** The claim of messages in the exception queue. Each has a lease of its own. */
 final class ExceptionSql {
   /**
-   * Takes messages whose time has come. Of those whose last process is gone one at most, and that only if the session has
-   * none of them yet: so when this process goes too, it is known which of them to blame.
+   * Takes messages whose time has come. Of those whose last process is gone one at most, and that
+   * only if the session has none of them yet: so when this process goes too, it is known which of
+   * them to blame.
    */
   static final Template CLAIM_DUE =
       Template.of(
@@ -76,8 +77,9 @@ final class ExceptionSql {
           """);
 
   /**
-   * Ends the attempts of sessions that are gone. The first time that is nobody's fault, but the message is suspected from
-   * then on, and runs alone among its like; the next time it counts as a failure.
+   * Ends the attempts of sessions that are gone. The first time that is nobody's fault, but the
+   * message is suspected from then on, and runs alone among its like; the next time it counts as a
+   * failure.
    */
   static final Template EXPIRE =
       Template.of(

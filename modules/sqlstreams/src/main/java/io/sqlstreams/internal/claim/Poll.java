@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param committedLags whether {@code committed} could be higher
  * @param leaseExpiresInMicros when the first lease of the group ends; 0 or below: one has ended
  * @param exceptionDueInMicros when the next exception may run; 0 or below: now
- * @param exceptionExpiresInMicros when the first lease of an exception ends; 0 or below: one has ended
+ * @param exceptionExpiresInMicros when the first lease of an exception ends; 0 or below: one has
+ *     ended
  */
 public record Poll(
     long claimed,
@@ -28,7 +29,6 @@ public record Poll(
 
   /** When there is something to do even if nothing is produced. */
   public long nextInMicros() {
-    return Math.min(
-        leaseExpiresInMicros, Math.min(exceptionDueInMicros, exceptionExpiresInMicros));
+    return Math.min(leaseExpiresInMicros, Math.min(exceptionDueInMicros, exceptionExpiresInMicros));
   }
 }

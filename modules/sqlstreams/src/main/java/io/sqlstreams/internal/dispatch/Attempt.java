@@ -1,8 +1,8 @@
 package io.sqlstreams.internal.dispatch;
 
 /**
- * A handler at work on a message. It ends once: by the handler's return, or by being abandoned. An interrupt reaches the
- * handler's thread only while it is at this message. Thread-safe.
+ * A handler at work on a message. It ends once: by the handler's return, or by being abandoned. An
+ * interrupt reaches the handler's thread only while it is at this message. Thread-safe.
  */
 final class Attempt {
   private final Delivery delivery;
@@ -11,7 +11,9 @@ final class Attempt {
   private boolean interrupted;
   private boolean over;
 
-  /** @param thread the one that runs the handler */
+  /**
+   * @param thread the one that runs the handler
+   */
   Attempt(Delivery delivery, Thread thread) {
     this.delivery = delivery;
     this.thread = thread;

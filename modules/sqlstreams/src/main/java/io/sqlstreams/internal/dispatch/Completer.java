@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records what has ended, as much in one statement as has come together meanwhile. A statement that fails is tried again
- * with the same results: each is guarded by its token, so none counts twice.
+ * Records what has ended, as much in one statement as has come together meanwhile. A statement that
+ * fails is tried again with the same results: each is guarded by its token, so none counts twice.
  */
 final class Completer {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -31,7 +31,9 @@ final class Completer {
   private final List<Work> batch = new ArrayList<>();
   private final Loop loop;
 
-  /** @param recorded is run after results were recorded */
+  /**
+   * @param recorded is run after results were recorded
+   */
   Completer(
       String name, Outcomes outcomes, Holdings holdings, Counters counters, Runnable recorded) {
     this.outcomes = outcomes;
@@ -52,8 +54,8 @@ final class Completer {
   }
 
   /**
-   * Ends the thread, then records what is left: what has ended, and what was begun of the rest, whose remainder is given
-   * back. Fails when the database does.
+   * Ends the thread, then records what is left: what has ended, and what was begun of the rest,
+   * whose remainder is given back. Fails when the database does.
    */
   void stop(List<Work> rest) {
     loop.requestStop();
@@ -87,7 +89,10 @@ final class Completer {
     recorded.run();
   }
 
-  /** All in one statement; when the database refuses that, each by itself, so that one can't hold up the others. */
+  /**
+   * All in one statement; when the database refuses that, each by itself, so that one can't hold up
+   * the others.
+   */
   private void record(List<Work> works, Consumer<List<Work>> statement) {
     try {
       statement.accept(works);

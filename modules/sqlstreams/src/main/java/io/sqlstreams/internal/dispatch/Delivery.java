@@ -15,7 +15,9 @@ final class Delivery {
   private volatile @Nullable StoredMessage message;
   private volatile boolean expired;
 
-  /** @param index its place in its work */
+  /**
+   * @param index its place in its work
+   */
   Delivery(
       Work work, int index, long id, @Nullable StoredMessage message, int attempt, int delays) {
     this.work = work;

@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the queue filled: claims fresh messages while there is room, takes over what dead sessions left, takes exceptions
- * whose time has come, and waits when there is nothing of all that. One statement tells it everything.
+ * Keeps the queue filled: claims fresh messages while there is room, takes over what dead sessions
+ * left, takes exceptions whose time has come, and waits when there is nothing of all that. One
+ * statement tells it everything.
  */
 final class Fetcher {
   private static final Logger log = LoggerFactory.getLogger(Fetcher.class);
@@ -46,7 +47,9 @@ final class Fetcher {
   private final int mostHeld;
   private long shortWait = FIRST_WAIT_NANOS;
 
-  /** @param groupGone is run when the group was destroyed */
+  /**
+   * @param groupGone is run when the group was destroyed
+   */
   Fetcher(
       String name,
       Claims claims,
@@ -73,7 +76,8 @@ final class Fetcher {
     this.options = options;
     this.news = news;
     this.groupGone = groupGone;
-    // each running handler can keep a whole range open; more than that means that results can't be recorded
+    // each running handler can keep a whole range open; more than that means that results can't be
+    // recorded
     this.mostHeld =
         options.prefetchMessages() + (options.handlers() + SPARE_RANGES) * options.maxClaim();
     this.loop = new Loop(name, this::turn);
@@ -102,7 +106,8 @@ final class Fetcher {
     Poll poll;
     try {
       poll =
-          claims.claim(room, Math.max(1, options.prefetchBytes() - queue.bytes()), takeSuspect, held);
+          claims.claim(
+              room, Math.max(1, options.prefetchBytes() - queue.bytes()), takeSuspect, held);
     } catch (GroupGoneException e) {
       log.error("{}", e.getMessage());
       loop.requestStop();

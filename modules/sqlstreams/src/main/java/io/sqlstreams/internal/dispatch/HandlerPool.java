@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that run the handler, and the watch over their time. A handler whose time is over is interrupted; if it
- * doesn't return within the grace, its message has failed, the thread is abandoned, and another one takes its place.
+ * The threads that run the handler, and the watch over their time. A handler whose time is over is
+ * interrupted; if it doesn't return within the grace, its message has failed, the thread is
+ * abandoned, and another one takes its place.
  */
 final class HandlerPool {
   /** How long an interrupted handler may take to return. */
@@ -95,7 +96,8 @@ final class HandlerPool {
   }
 
   /**
-   * Another thread in place of an abandoned one. Not a virtual one: the abandoned thread may be what keeps their carrier busy.
+   * Another thread in place of an abandoned one. Not a virtual one: the abandoned thread may be
+   * what keeps their carrier busy.
    */
   private void replace(Worker worker) {
     workers.remove(worker);
@@ -192,7 +194,8 @@ final class HandlerPool {
     private Verdict judgeLate(Delivery delivery, Verdict verdict) {
       counters.timedOut.increment();
       return verdict.event() == Verdict.Event.FAILURE
-          ? handling.failed(delivery, "the handler took longer than " + timeout + ", then: " + verdict.error())
+          ? handling.failed(
+              delivery, "the handler took longer than " + timeout + ", then: " + verdict.error())
           : verdict;
     }
   }

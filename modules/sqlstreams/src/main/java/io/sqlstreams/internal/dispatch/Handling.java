@@ -8,7 +8,10 @@ import io.sqlstreams.internal.outcome.Judge;
 import io.sqlstreams.internal.outcome.Verdict;
 import java.util.Map;
 
-/** One attempt at one message: decode, call the handler, judge. Whatever is thrown becomes a verdict. Thread-safe. */
+/**
+ * One attempt at one message: decode, call the handler, judge. Whatever is thrown becomes a
+ * verdict. Thread-safe.
+ */
 final class Handling<T> {
   private final PayloadCodec<T> codec;
   private final boolean anyVersion;
@@ -16,7 +19,10 @@ final class Handling<T> {
   private final Judge judge;
   private final Counters counters;
 
-  /** @param anyVersion whether the codec takes messages of every schema version, not of its own alone */
+  /**
+   * @param anyVersion whether the codec takes messages of every schema version, not of its own
+   *     alone
+   */
   Handling(
       PayloadCodec<T> codec,
       boolean anyVersion,

@@ -118,7 +118,10 @@ final class Holdings implements Heartbeat.Holder {
     tokens.forEach((id, token) -> settle(exceptions.get(id), token, held.contains(id), until));
   }
 
-  /** Work may have been completed meanwhile, and the same message have come back under another token. */
+  /**
+   * Work may have been completed meanwhile, and the same message have come back under another
+   * token.
+   */
   private static void settle(@Nullable Work work, UUID token, boolean held, long until) {
     if (work == null || !work.token().equals(token)) {
       return;

@@ -7,10 +7,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that wait for a handler, in the order of their claims. How many there may be is decided by who claims; here they
- * are counted. Thread-safe.
+ * Messages that wait for a handler, in the order of their claims. How many there may be is decided
+ * by who claims; here they are counted. Thread-safe.
  */
-@SuppressWarnings("NonAtomicVolatileUpdate") // updates are under the lock; who reads without it wants a recent value
+@SuppressWarnings(
+    "NonAtomicVolatileUpdate") // updates are under the lock; who reads without it wants a recent
+// value
 final class LocalQueue {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -22,7 +24,10 @@ final class LocalQueue {
   private volatile int wakeAt;
   private volatile boolean closed;
 
-  /** @param room set when so few messages are left that more should be claimed, or when a handler is idle */
+  /**
+   * @param room set when so few messages are left that more should be claimed, or when a handler is
+   *     idle
+   */
   LocalQueue(Signal room) {
     this.room = room;
   }

@@ -3,8 +3,9 @@ package io.sqlstreams.internal.dispatch;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How much this session should hold: what its handlers can do in about a second. So fast handlers get large claims, and
- * slow ones don't hoard what an idle process could do. {@link #handled} is thread-safe; the rest belongs to who claims.
+ * How much this session should hold: what its handlers can do in about a second. So fast handlers
+ * get large claims, and slow ones don't hoard what an idle process could do. {@link #handled} is
+ * thread-safe; the rest belongs to who claims.
  */
 final class Pace {
   private static final double NANOS_PER_SECOND = 1e9;
@@ -30,7 +31,10 @@ final class Pace {
     handled.increment();
   }
 
-  /** How many messages should be at hand, from 1 to the upper bound; before anything is known, one for each handler. */
+  /**
+   * How many messages should be at hand, from 1 to the upper bound; before anything is known, one
+   * for each handler.
+   */
   int target() {
     long messages = handled.sumThenReset();
     long nanos = busyNanos.sumThenReset();
@@ -38,8 +42,7 @@ final class Pace {
       double latest = Math.max(1, (double) nanos / messages);
       nanosPerMessage = nanosPerMessage == 0 ? latest : (nanosPerMessage + latest) / 2;
     }
-    double wanted =
-        nanosPerMessage == 0 ? handlers : handlers * NANOS_PER_SECOND / nanosPerMessage;
+    double wanted = nanosPerMessage == 0 ? handlers : handlers * NANOS_PER_SECOND / nanosPerMessage;
     return (int) Math.max(1, Math.min(most, wanted));
   }
 }

@@ -31,8 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One running consumption: a fetcher fills the queue, handlers empty it, a completer records the results, and the process's
- * heartbeat keeps the leases, from before the first claim until after the last result.
+ * One running consumption: a fetcher fills the queue, handlers empty it, a completer records the
+ * results, and the process's heartbeat keeps the leases, from before the first claim until after
+ * the last result.
  */
 public final class Session implements Consumption {
   private static final Logger log = LoggerFactory.getLogger(Session.class);
@@ -53,7 +54,8 @@ public final class Session implements Consumption {
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   /**
-   * @param anyVersion whether the codec takes messages of every schema version, not of its own alone
+   * @param anyVersion whether the codec takes messages of every schema version, not of its own
+   *     alone
    * @param atEnd takes this session when it has stopped
    */
   public <T> Session(
@@ -76,10 +78,7 @@ public final class Session implements Consumption {
     String name = "sqlstreams-" + stream.name() + "-" + group.name();
     Claimant claimant =
         new Claimant(
-            group.id(),
-            UUID.randomUUID(),
-            options.lease(),
-            group.config().maxRangeReclaims());
+            group.id(), UUID.randomUUID(), options.lease(), group.config().maxRangeReclaims());
     Judge judge = new Judge(group.config().retry());
     Pace pace = new Pace(options.handlers(), options.prefetchMessages());
     Fence fence = new Fence(database, scope, subject, group.id());

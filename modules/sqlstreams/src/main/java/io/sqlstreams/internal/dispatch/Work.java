@@ -12,8 +12,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is held under one lease and completed at once: a range of the log, or one message of the exception queue. Messages
- * are begun in id order, so what isn't begun is always a tail. Thread-safe.
+ * What is held under one lease and completed at once: a range of the log, or one message of the
+ * exception queue. Messages are begun in id order, so what isn't begun is always a tail.
+ * Thread-safe.
  */
 final class Work {
   private final UUID token;
@@ -37,7 +38,9 @@ final class Work {
     this.verdicts = new Verdict[size];
   }
 
-  /** @param heldUntil see {@link #hold} */
+  /**
+   * @param heldUntil see {@link #hold}
+   */
   static Work of(ClaimedRange range, long heldUntil) {
     List<StoredMessage> messages = range.messages();
     Work work = new Work(range.token(), range.low(), true, false, messages.size(), heldUntil);
@@ -47,11 +50,14 @@ final class Work {
     return work;
   }
 
-  /** @param heldUntil see {@link #hold} */
+  /**
+   * @param heldUntil see {@link #hold}
+   */
   static Work of(ClaimedException exception, long heldUntil) {
-    Work work = new Work(exception.token(), exception.messageId() - 1, false, exception.suspect(), 1, heldUntil);
-    work.add(
-        exception.messageId(), exception.message(), exception.attempts(), exception.delays());
+    Work work =
+        new Work(
+            exception.token(), exception.messageId() - 1, false, exception.suspect(), 1, heldUntil);
+    work.add(exception.messageId(), exception.message(), exception.attempts(), exception.delays());
     return work;
   }
 
@@ -89,14 +95,17 @@ final class Work {
   /**
    * Its lease was renewed.
    *
-   * @param until by {@link System#nanoTime}, the end of the lease counted from before the renewal was sent. It decides nothing
-   *     but whether this process still begins something
+   * @param until by {@link System#nanoTime}, the end of the lease counted from before the renewal
+   *     was sent. It decides nothing but whether this process still begins something
    */
   void hold(long until) {
     heldUntil = until;
   }
 
-  /** Whether its messages may be begun: the lease isn't lost, and not so old that somebody else may have taken over. */
+  /**
+   * Whether its messages may be begun: the lease isn't lost, and not so old that somebody else may
+   * have taken over.
+   */
   boolean mayBegin() {
     if (!lost && System.nanoTime() - heldUntil > 0) {
       lost = true;
@@ -124,7 +133,10 @@ final class Work {
     return ended == verdicts.length;
   }
 
-  /** The id up to which everything is done. It stops below the first failure, which isn't recorded yet. */
+  /**
+   * The id up to which everything is done. It stops below the first failure, which isn't recorded
+   * yet.
+   */
   synchronized long doneUpTo() {
     while (donePrefix < verdicts.length && isDone(donePrefix)) {
       donePrefix++;

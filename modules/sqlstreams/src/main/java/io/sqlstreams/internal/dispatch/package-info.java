@@ -1,4 +1,7 @@
-/** A running consumption: messages wait in memory for a handler, are handled, and their results are collected. */
+/**
+ * A running consumption: messages wait in memory for a handler, are handled, and their results are
+ * collected.
+ */
 @NullMarked
 package io.sqlstreams.internal.dispatch;
 

@@ -15,15 +15,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The proof that an id which isn't visible never comes. A claim passes an id only if it has seen its row, or if the id is
- * at or below the group's {@code settled_head}, which {@link #prove} moves.
+ * The proof that an id which isn't visible never comes. A claim passes an id only if it has seen
+ * its row, or if the id is at or below the group's {@code settled_head}, which {@link #prove}
+ * moves.
  *
- * <p>Time never proves anything: a writer that stays open holds the group at its gap, and is named in a warning.
+ * <p>Time never proves anything: a writer that stays open holds the group at its gap, and is named
+ * in a warning.
  *
  * <p>Not thread-safe: it belongs to the session's fetching thread.
  */
 public final class Fence {
-  /** How long a group is held back before a warning names the writers, and between two such warnings. */
+  /**
+   * How long a group is held back before a warning names the writers, and between two such
+   * warnings.
+   */
   static final Duration WARN_AFTER = Duration.ofSeconds(10);
 
   private static final Logger log = LoggerFactory.getLogger(Fence.class);

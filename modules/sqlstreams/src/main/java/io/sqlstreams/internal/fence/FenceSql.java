@@ -7,14 +7,16 @@ final class FenceSql {
   /**
    * Proves that a gap is nobody's, or begins to.
    *
-   * <p>A first look notes the newest visible id and who may still bring smaller ones. The snapshot of a statement is older
-   * than anything that it reads of the lock table, and a transaction becomes visible before it lets its locks go. So
-   * whoever drew an id up to {@code head} is listed as a writer or has ended already, and what it wrote is visible to every
-   * statement that starts later. A second look, by whatever session, finds that none of those writers writes any more.
+   * <p>A first look notes the newest visible id and who may still bring smaller ones. The snapshot
+   * of a statement is older than anything that it reads of the lock table, and a transaction
+   * becomes visible before it lets its locks go. So whoever drew an id up to {@code head} is listed
+   * as a writer or has ended already, and what it wrote is visible to every statement that starts
+   * later. A second look, by whatever session, finds that none of those writers writes any more.
    *
-   * <p>Both are kept in the cursor row and nowhere else. A server that loses the end of its WAL (a failover to an
-   * asynchronous standby, a crash with {@code synchronous_commit = off}) loses the proof too, if it loses a message or an id
-   * that the proof speaks of: those were in the WAL before. A session's memory would outlive them.
+   * <p>Both are kept in the cursor row and nowhere else. A server that loses the end of its WAL (a
+   * failover to an asynchronous standby, a crash with {@code synchronous_commit = off}) loses the
+   * proof too, if it loses a message or an id that the proof speaks of: those were in the WAL
+   * before. A session's memory would outlive them.
    */
   static final Template LOOK =
       Template.of(
@@ -86,7 +88,10 @@ final class FenceSql {
           FROM result
           """);
 
-  /** Who they are, for the warning. The columns of other roles' sessions are null without the role pg_read_all_stats. */
+  /**
+   * Who they are, for the warning. The columns of other roles' sessions are null without the role
+   * pg_read_all_stats.
+   */
   static final Template WRITERS =
       Template.of(
           """

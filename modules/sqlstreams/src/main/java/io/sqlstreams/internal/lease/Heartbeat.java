@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pulse of a process: one thread and one connection that renew the leases of all its sessions. The connection is taken
- * when the first session joins and kept, so neither busy handlers nor an exhausted pool can stop it. Thread-safe.
+ * The pulse of a process: one thread and one connection that renew the leases of all its sessions.
+ * The connection is taken when the first session joins and kept, so neither busy handlers nor an
+ * exhausted pool can stop it. Thread-safe.
  */
 public final class Heartbeat {
   private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);

@@ -5,8 +5,9 @@ import io.sqlstreams.internal.sql.Template;
 /** The renewal of leases: one statement for everything that a session holds of a group. */
 final class LeaseSql {
   /**
-   * Renews what the session holds, and moves {@code low} up over what is done, so that a crash repeats little. Rows that
-   * somebody is working on are passed over: they are being completed or taken away. Gives the tokens that still exist.
+   * Renews what the session holds, and moves {@code low} up over what is done, so that a crash
+   * repeats little. Rows that somebody is working on are passed over: they are being completed or
+   * taken away. Gives the tokens that still exist.
    */
   static final Template RENEW =
       Template.of(

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads for the user's handlers: virtual where the runtime has them (Java 21 and above), else daemon threads. Reached by
- * reflection, since the library is compiled for Java 17.
+ * Threads for the user's handlers: virtual where the runtime has them (Java 21 and above), else
+ * daemon threads. Reached by reflection, since the library is compiled for Java 17.
  */
 public final class HandlerThreads {
   private static final @Nullable Method OF_VIRTUAL = find("java.lang.Thread", "ofVirtual");

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread that does one thing again and again. A turn that fails is logged and tried again after a pause that grows up to
- * five seconds, so a fault of the database never ends it. Stopping is idempotent, works before the start, and returns
- * when the thread has ended.
+ * A thread that does one thing again and again. A turn that fails is logged and tried again after a
+ * pause that grows up to five seconds, so a fault of the database never ends it. Stopping is
+ * idempotent, works before the start, and returns when the thread has ended.
  */
 public final class Loop {
   private static final Logger log = LoggerFactory.getLogger(Loop.class);
@@ -96,7 +96,10 @@ public final class Loop {
     }
   }
 
-  /** Waits, with a fifth of chance so that many processes don't come back together; false when it is to end. */
+  /**
+   * Waits, with a fifth of chance so that many processes don't come back together; false when it is
+   * to end.
+   */
   private boolean await(Duration pause) {
     long nanos = (long) (pause.toNanos() * (0.8 + 0.4 * ThreadLocalRandom.current().nextDouble()));
     try {

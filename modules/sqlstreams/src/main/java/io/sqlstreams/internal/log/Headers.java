@@ -9,7 +9,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** Headers as the JSON object of texts that the log stores. */
 public final class Headers {
   private static final JsonMapper MAPPER = new JsonMapper();
-  private static final TypeReference<LinkedHashMap<String, String>> TEXTS = new TypeReference<>() {};
+  private static final TypeReference<LinkedHashMap<String, String>> TEXTS =
+      new TypeReference<>() {};
 
   private Headers() {}
 

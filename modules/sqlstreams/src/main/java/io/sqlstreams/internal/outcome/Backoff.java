@@ -11,8 +11,9 @@ public final class Backoff {
   private Backoff() {}
 
   /**
-   * The wait after a number of failures: {@code initialBackoff} after the first, {@code base * exponent^(n-1)} after the n-th,
-   * kept between {@link RetryPolicy#MIN_BACKOFF} and the cap, before and after the jitter.
+   * The wait after a number of failures: {@code initialBackoff} after the first, {@code base *
+   * exponent^(n-1)} after the n-th, kept between {@link RetryPolicy#MIN_BACKOFF} and the cap,
+   * before and after the jitter.
    *
    * @param failures 1 or above
    * @param chance from 0 (shortest) to 1 (longest)

@@ -12,7 +12,10 @@ public final class ErrorText {
 
   private ErrorText() {}
 
-  /** The kind and message of an error and of its causes. An error whose own methods throw is named by its kind alone. */
+  /**
+   * The kind and message of an error and of its causes. An error whose own methods throw is named
+   * by its kind alone.
+   */
   public static String of(Throwable error) {
     StringBuilder text = new StringBuilder();
     @Nullable Throwable cause = error;

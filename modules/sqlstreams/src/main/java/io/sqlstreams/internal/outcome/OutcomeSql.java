@@ -2,7 +2,10 @@ package io.sqlstreams.internal.outcome;
 
 import io.sqlstreams.internal.sql.Template;
 
-/** The recording of results. Each change of state is guarded by the token of the lease under which the message was handled. */
+/**
+ * The recording of results. Each change of state is guarded by the token of the lease under which
+ * the message was handled.
+ */
 final class OutcomeSql {
   /** Ends ranges in which every message is done. A token that doesn't come back was lost. */
   static final Template FINISH_CLEAN =
@@ -15,8 +18,9 @@ final class OutcomeSql {
           """);
 
   /**
-   * Ends ranges and puts what isn't done into the exception queue, with its history. With {@code :rest_tokens} and {@code
-   * :rest_lows} ranges are given back instead, down to where they were begun: nobody's any more, and free at once.
+   * Ends ranges and puts what isn't done into the exception queue, with its history. With {@code
+   * :rest_tokens} and {@code :rest_lows} ranges are given back instead, down to where they were
+   * begun: nobody's any more, and free at once.
    */
   static final Template FINISH =
       Template.of(

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a {@link Statement}: bind each parameter by its name, then {@link #query} or {@link #update}. */
+/**
+ * One call of a {@link Statement}: bind each parameter by its name, then {@link #query} or {@link
+ * #update}.
+ */
 public final class Call implements AutoCloseable {
   private final PreparedStatement prepared;
   private final List<String> parameters;

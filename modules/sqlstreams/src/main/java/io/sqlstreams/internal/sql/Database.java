@@ -8,8 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The library's own work on connections of the user's {@link DataSource}: each is taken for one piece of work, used at
- * READ COMMITTED whatever the default of the pool or the server, and given back as it came. Thread-safe.
+ * The library's own work on connections of the user's {@link DataSource}: each is taken for one
+ * piece of work, used at READ COMMITTED whatever the default of the pool or the server, and given
+ * back as it came. Thread-safe.
  */
 public final class Database {
   private static final Logger log = LoggerFactory.getLogger(Database.class);
@@ -49,8 +50,9 @@ public final class Database {
   }
 
   /**
-   * Works on a connection in auto-commit mode. For statements made by {@link Template#asTransaction}, which are
-   * transactions by themselves, and for reads that any isolation level serves.
+   * Works on a connection in auto-commit mode. For statements made by {@link
+   * Template#asTransaction}, which are transactions by themselves, and for reads that any isolation
+   * level serves.
    *
    * @param what what is being done, for messages
    */
@@ -85,7 +87,10 @@ public final class Database {
     }
   }
 
-  /** The work is done or has failed by now; whether the connection is given back in order doesn't change that. */
+  /**
+   * The work is done or has failed by now; whether the connection is given back in order doesn't
+   * change that.
+   */
   private static void giveBack(Connection connection) {
     try {
       connection.close();
@@ -113,7 +118,9 @@ public final class Database {
     return result;
   }
 
-  /** The work is committed by now, so a connection that breaks here must not make it look failed. */
+  /**
+   * The work is committed by now, so a connection that breaks here must not make it look failed.
+   */
   private static void restore(Connection connection, boolean autoCommit) {
     try {
       connection.setAutoCommit(autoCommit);
@@ -122,7 +129,10 @@ public final class Database {
     }
   }
 
-  /** Leaves no open transaction behind: a statement that is a transaction by itself may have stopped halfway. */
+  /**
+   * Leaves no open transaction behind: a statement that is a transaction by itself may have stopped
+   * halfway.
+   */
   private static void restoreAfter(
       Throwable reason, Connection connection, boolean autoCommit, boolean found) {
     try {

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/** What the database's refusals mean to the caller. PostgreSQL's codes are those of appendix A of its manual. */
+/**
+ * What the database's refusals mean to the caller. PostgreSQL's codes are those of appendix A of
+ * its manual.
+ */
 public final class SqlErrors {
   /** No partition takes the row (check_violation). */
   public static final String CHECK_VIOLATION = "23514";
@@ -20,6 +23,7 @@ public final class SqlErrors {
   private static final String UNDEFINED_TABLE = "42P01";
   private static final String UNDEFINED_SCHEMA = "3F000";
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
+
   /** out_of_memory: in statements that touch many tables it is the table of locks that is full. */
   private static final String OUT_OF_LOCKS = "53200";
 
@@ -31,7 +35,9 @@ public final class SqlErrors {
   public static SqlStreamsException unreachable(SQLException e) {
     return new DatabaseException(
         ErrorCode.DATABASE_UNREACHABLE,
-        "no connection to the database: " + oneLine(e) + ": check its address, its credentials, and the size of the pool",
+        "no connection to the database: "
+            + oneLine(e)
+            + ": check its address, its credentials, and the size of the pool",
         e.getSQLState(),
         e);
   }
@@ -47,7 +53,10 @@ public final class SqlErrors {
     if (isConnectionLost(e)) {
       return new DatabaseException(
           ErrorCode.DATABASE_UNREACHABLE,
-          what + ": the connection to the database was lost: " + oneLine(e) + ": try again once it is reachable",
+          what
+              + ": the connection to the database was lost: "
+              + oneLine(e)
+              + ": try again once it is reachable",
           state,
           e);
     }
@@ -89,10 +98,16 @@ public final class SqlErrors {
   public static boolean isConnectionLost(SQLException e) {
     String state = state(e);
     // class 08: connection exceptions; 57P01 to 57P03: the server is being shut down or has crashed
-    return state.startsWith("08") || state.equals("57P01") || state.equals("57P02") || state.equals("57P03");
+    return state.startsWith("08")
+        || state.equals("57P01")
+        || state.equals("57P02")
+        || state.equals("57P03");
   }
 
-  /** Whether another transaction was in the way: serialization failure, deadlock, or a lock that took too long. */
+  /**
+   * Whether another transaction was in the way: serialization failure, deadlock, or a lock that
+   * took too long.
+   */
   public static boolean isContention(SQLException e) {
     String state = state(e);
     return state.equals("40001") || state.equals("40P01") || state.equals("55P03");
@@ -115,7 +130,10 @@ public final class SqlErrors {
     return state == null ? "" : state;
   }
 
-  /** The first line of the message alone. The server's details can hold values of rows, so they stay out. */
+  /**
+   * The first line of the message alone. The server's details can hold values of rows, so they stay
+   * out.
+   */
   public static String oneLine(SQLException e) {
     @Nullable ServerErrorMessage server =
         e instanceof PSQLException fromDriver ? fromDriver.getServerErrorMessage() : null;

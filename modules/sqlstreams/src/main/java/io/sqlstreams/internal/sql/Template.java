@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The text of one statement with named parameters ({@code :name}) and the placeholders of {@link Scope}. A template is a
- * constant; {@link #in} makes the statement for one installation or stream, once. Immutable.
+ * The text of one statement with named parameters ({@code :name}) and the placeholders of {@link
+ * Scope}. A template is a constant; {@link #in} makes the statement for one installation or stream,
+ * once. Immutable.
  */
 public final class Template {
   /** The name; further comments; the first keyword. */
@@ -19,8 +20,9 @@ public final class Template {
   }
 
   /**
-   * A template of this text. Its first line is a comment with its name, which goes behind the first keyword: there it is kept
-   * by {@code pg_stat_statements}, which drops what stands in front of a statement from PostgreSQL 18 on.
+   * A template of this text. Its first line is a comment with its name, which goes behind the first
+   * keyword: there it is kept by {@code pg_stat_statements}, which drops what stands in front of a
+   * statement from PostgreSQL 18 on.
    */
   public static Template of(String text) {
     return new Template(NAME.matcher(text).replaceFirst("$2$3 /* $1 */"));
@@ -31,7 +33,10 @@ public final class Template {
     return new Template(text.replace("{payload_type}", sqlName));
   }
 
-  /** This template with a number in place of {@code {name}}: the literals that DDL can't take as parameters. */
+  /**
+   * This template with a number in place of {@code {name}}: the literals that DDL can't take as
+   * parameters.
+   */
   public Template withNumber(String name, long number) {
     return new Template(text.replace("{" + name + "}", Long.toString(number)));
   }
@@ -42,8 +47,9 @@ public final class Template {
   }
 
   /**
-   * The statement for one installation or stream as a transaction of its own at READ COMMITTED, in one round trip. For
-   * connections in auto-commit mode; whatever default the pool or the server has doesn't count.
+   * The statement for one installation or stream as a transaction of its own at READ COMMITTED, in
+   * one round trip. For connections in auto-commit mode; whatever default the pool or the server
+   * has doesn't count.
    */
   public Statement asTransaction(Scope scope) {
     return between("BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT", scope);
@@ -60,12 +66,14 @@ public final class Template {
   }
 
   /**
-   * The same for what may be lost with the last moments of a crashed server without harm, because everything that builds on
-   * it would be lost too: the commit doesn't wait for the disk.
+   * The same for what may be lost with the last moments of a crashed server without harm, because
+   * everything that builds on it would be lost too: the commit doesn't wait for the disk.
    */
   public Statement asRelaxedTransaction(Scope scope) {
     return between(
-        "BEGIN ISOLATION LEVEL READ COMMITTED;\nSET LOCAL synchronous_commit = off", "COMMIT", scope);
+        "BEGIN ISOLATION LEVEL READ COMMITTED;\nSET LOCAL synchronous_commit = off",
+        "COMMIT",
+        scope);
   }
 
   /** Replaces the named parameters; skips comments, quoted text and {@code ::} casts. */

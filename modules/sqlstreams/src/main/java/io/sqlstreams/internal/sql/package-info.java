@@ -1,4 +1,6 @@
-/** Statements as named text, connections, transactions and the meaning of what the database refuses. */
+/**
+ * Statements as named text, connections, transactions and the meaning of what the database refuses.
+ */
 @NullMarked
 package io.sqlstreams.internal.sql;
 

@@ -3,7 +3,10 @@ package io.sqlstreams.internal.wake;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** "There may be news." Setting it twice before somebody looks is the same as once; it is never lost. Thread-safe. */
+/**
+ * "There may be news." Setting it twice before somebody looks is the same as once; it is never
+ * lost. Thread-safe.
+ */
 public final class Signal {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition isSet = lock.newCondition();
@@ -23,7 +26,10 @@ public final class Signal {
     }
   }
 
-  /** Waits until it is set or the time is over, and clears it. Clear before looking, so that news during the look count. */
+  /**
+   * Waits until it is set or the time is over, and clears it. Clear before looking, so that news
+   * during the look count.
+   */
   public void await(long nanos) throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -36,5 +42,4 @@ public final class Signal {
       lock.unlock();
     }
   }
-
 }

@@ -45,7 +45,9 @@ class WorkTest {
     end(2, Verdict.DONE);
     assertThat(work.finishedRange().restLow()).isNull();
     assertThat(work.finishedRange().failures()).extracting(FinishedMessage::id).containsExactly(5L);
-    assertThat(work.finishedRange().failures()).extracting(FinishedMessage::key).containsExactly("k5");
+    assertThat(work.finishedRange().failures())
+        .extracting(FinishedMessage::key)
+        .containsExactly("k5");
   }
 
   @Test
@@ -81,8 +83,7 @@ class WorkTest {
     List<StoredMessage> messages =
         LongStream.of(ids)
             .mapToObj(
-                id ->
-                    new StoredMessage(id, Instant.EPOCH, 1, null, "k" + id, new byte[] {1}, null))
+                id -> new StoredMessage(id, Instant.EPOCH, 1, null, "k" + id, new byte[] {1}, null))
             .toList();
     long end = ids[ids.length - 1];
     return Work.of(

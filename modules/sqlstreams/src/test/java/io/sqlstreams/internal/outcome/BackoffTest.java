@@ -33,7 +33,8 @@ class BackoffTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 30, 31, 62, 63, 64, 1_000, Integer.MAX_VALUE})
   void b66_neverNegativeNeverAboveTheCapNeverBelowTheMinimum(int failures) {
-    for (Duration base : new Duration[] {Duration.ZERO, Duration.ofSeconds(1), Duration.ofHours(1)}) {
+    for (Duration base :
+        new Duration[] {Duration.ZERO, Duration.ofSeconds(1), Duration.ofHours(1)}) {
       for (double exponent : new double[] {1, 2, 10}) {
         for (double chance : new double[] {0, 0.5, 1}) {
           RetryPolicy policy = DEFAULTS.withBackoff(base, exponent);

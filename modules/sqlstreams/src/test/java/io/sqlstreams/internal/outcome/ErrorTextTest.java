@@ -9,7 +9,8 @@ class ErrorTextTest {
   @Test
   void namesTheErrorAndItsCauses() {
     assertThat(ErrorText.of(new IllegalStateException("outer", new RuntimeException("inner"))))
-        .isEqualTo("java.lang.IllegalStateException: outer, caused by java.lang.RuntimeException: inner");
+        .isEqualTo(
+            "java.lang.IllegalStateException: outer, caused by java.lang.RuntimeException: inner");
     assertThat(ErrorText.of(new Error())).isEqualTo("java.lang.Error");
   }
 
@@ -17,7 +18,9 @@ class ErrorTextTest {
   void endsWithACircleOfCauses() {
     Exception a = new Exception("a");
     a.initCause(new Exception("b", a));
-    assertThat(ErrorText.of(a)).startsWith("java.lang.Exception: a, caused by").hasSizeLessThan(1_000);
+    assertThat(ErrorText.of(a))
+        .startsWith("java.lang.Exception: a, caused by")
+        .hasSizeLessThan(1_000);
   }
 
   @Test

@@ -30,8 +30,9 @@ class JudgeTest {
   @Test
   void aDelayIsNoFailureHoweverOften() {
     Verdict verdict = judge.returned(Outcome.delay(Duration.ofHours(1)), 41, 40);
-    assertThat(verdict).isEqualTo(
-        new Verdict(Verdict.Status.READY, Verdict.Event.DELAYED, 42, 41, 3_600_000_000L, null));
+    assertThat(verdict)
+        .isEqualTo(
+            new Verdict(Verdict.Status.READY, Verdict.Event.DELAYED, 42, 41, 3_600_000_000L, null));
   }
 
   @Test

@@ -21,8 +21,7 @@ class TemplateTest {
 
   @Test
   void commentsAndQuotedTextAreLeftAlone() {
-    Statement statement =
-        Template.of("-- why:not\nSELECT ':x', \":y\", :z -- :w").in(SCOPE);
+    Statement statement = Template.of("-- why:not\nSELECT ':x', \":y\", :z -- :w").in(SCOPE);
     assertThat(statement.parameters()).containsExactly("z");
     assertThat(statement.sql()).isEqualTo("-- why:not\nSELECT ':x', \":y\", ? -- :w");
   }
@@ -47,7 +46,17 @@ class TemplateTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "My", "1a", "a-b", "a b", "a\"b", "é", "x; drop table y", "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddX"})
+      strings = {
+        "",
+        "My",
+        "1a",
+        "a-b",
+        "a b",
+        "a\"b",
+        "é",
+        "x; drop table y",
+        "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddX"
+      })
   void b51_schemaNamesHaveARule(String name) {
     assertThatThrownBy(() -> Scope.system(name))
         .isInstanceOf(InvalidInputException.class)
