@@ -201,6 +201,21 @@ class ClaimIT {
   }
 
   @Test
+  void whatADeadSessionLeftComesBeforeWhatIsFresh() {
+    List<Long> left = stream.produce(3);
+    claim(0, 10, ANY_BYTES, true);
+    expire();
+    List<Long> fresh = stream.produce(2);
+    Poll poll = claim(0, 10, ANY_BYTES, true);
+    assertThat(poll.moved()).isFalse();
+    assertThat(poll.leaseExpiresInMicros()).isLessThanOrEqualTo(0);
+    Reclaim reclaim = claims.reclaim(List.of());
+    assertThat(reclaim.range()).isNotNull();
+    assertThat(reclaim.range().messages().stream().map(StoredMessage::id)).isEqualTo(left);
+    assertThat(ids(claim(0, 10, ANY_BYTES, true))).isEqualTo(fresh);
+  }
+
+  @Test
   void aSessionTakesNothingOverFromItself() {
     stream.produce(3);
     ClaimedRange range = claim(0, 10, ANY_BYTES, true).range();

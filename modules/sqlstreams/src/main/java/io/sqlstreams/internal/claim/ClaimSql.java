@@ -82,6 +82,8 @@ final class ClaimSql {
             FROM {schema}.consumer_group_cursor_{stream} AS cursor
             WHERE cursor.consumer_group_id = :group
               AND :max_messages > 0
+              -- what a dead session left comes first
+              AND (SELECT peek.lease_expires_at IS NULL OR peek.lease_expires_at > now() FROM peek)
               AND (SELECT peek.first_id <= greatest(peek.claimed + 1, peek.settled_head) OR peek.claimed < peek.settled_head FROM peek)
             FOR UPDATE
           ),
@@ -170,7 +172,8 @@ final class ClaimSql {
             WHERE taken.takable > 0
           )
           SELECT peek.claimed,
-                 peek.first_id,
+                 peek.first_id IS NOT NULL AS is_behind,
+                 coalesce(peek.first_id > greatest(peek.claimed + 1, peek.settled_head), false) AS at_gap,
                  least(peek.claimed, peek.lowest_open, peek.lowest_unresolved - 1) > peek.committed AS committed_lags,
                  extract(epoch FROM peek.lease_expires_at - now()) * 1000000 AS lease_expires_us,
                  extract(epoch FROM least(peek.exception_due_at, peek.suspect_due_at) - now()) * 1000000 AS exception_due_us,

@@ -118,7 +118,8 @@ public final class Claims {
       throw new GroupGoneException(subject);
     }
     long claimed = row.getLong("claimed");
-    boolean somethingAbove = row.getObject("first_id") != null;
+    boolean isBehind = row.getBoolean("is_behind");
+    boolean atGap = row.getBoolean("at_gap");
     boolean committedLags = row.getBoolean("committed_lags");
     long leaseExpires = microsOrNever(row, "lease_expires_us");
     long exceptionDue = microsOrNever(row, "exception_due_us");
@@ -130,7 +131,8 @@ public final class Claims {
         claimed,
         moved,
         range,
-        somethingAbove && !moved,
+        isBehind,
+        atGap && !moved,
         committedLags,
         leaseExpires,
         exceptionDue,

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
  * @param claimed where the group stood before
  * @param moved whether it moved on, be it over gaps alone
  * @param range what was taken; null for nothing
- * @param atGap whether messages are visible, but above an id that isn't
+ * @param isBehind whether messages were visible above that
+ * @param atGap whether nothing was taken because the first of them lies above an id that isn't
+ *     visible
  * @param committedLags whether {@code committed} could be higher
  * @param leaseExpiresInMicros when the first lease of the group ends; 0 or below: one has ended
  * @param exceptionDueInMicros when the next exception may run; 0 or below: now
@@ -19,6 +21,7 @@ public record Poll(
     long claimed,
     boolean moved,
     @Nullable ClaimedRange range,
+    boolean isBehind,
     boolean atGap,
     boolean committedLags,
     long leaseExpiresInMicros,

@@ -194,12 +194,12 @@ final class Fetcher {
     if (poll.committedLags()) {
       claims.advanceCommitted();
     }
-    boolean soon = poll.atGap() || poll.nextInMicros() <= 0;
+    boolean soon = poll.isBehind() || poll.nextInMicros() <= 0;
     if (poll.atGap() && fence.prove(poll.claimed())) {
       return;
     }
     if (soon) {
-      // a writer is about to end, or another session holds what is due
+      // a writer is about to end, or another session was faster or is at what is due
       news.await(shortWait);
       shortWait = Math.min(2 * shortWait, options.pollInterval().toNanos());
     } else {

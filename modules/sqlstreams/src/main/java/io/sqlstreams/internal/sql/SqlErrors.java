@@ -142,6 +142,7 @@ public final class SqlErrors {
       return e.getClass().getSimpleName();
     }
     int end = message.indexOf('\n');
-    return end < 0 ? message : message.substring(0, end);
+    String line = end < 0 ? message : message.substring(0, end);
+    return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
   }
 }
