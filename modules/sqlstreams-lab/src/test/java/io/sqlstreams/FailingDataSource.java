@@ -44,7 +44,7 @@ final class FailingDataSource {
         arguments ->
             arguments != null
                     && arguments[0] instanceof String sql
-                    && sql.startsWith("-- " + name + "\n")
+                    && sql.contains("/* " + name + " */")
                 ? new Object[] {sql + ";\nSELECT 1 / 0"}
                 : arguments);
   }

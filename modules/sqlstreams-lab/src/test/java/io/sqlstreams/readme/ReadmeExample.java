@@ -30,21 +30,14 @@ final class ReadmeExample {
       orders.group("billing").register();
 
       try (Consumption billing =
-          orders
-              .group("billing")
-              .consume(
-                  message -> {
-                    charge(message.payload());
-                    return Outcome.done();
-                  })) {
-        client.inTransaction(
-            connection -> {
-              insertOrder(connection, "o-1");
-              return orders
-                  .producer()
-                  .in(connection)
-                  .produce(new OrderPlaced("o-1", new BigDecimal("9.90")));
-            });
+          orders.group("billing").consume(message -> {
+            charge(message.payload());
+            return Outcome.done();
+          })) {
+        client.inTransaction(connection -> {
+          insertOrder(connection, "o-1");
+          return orders.producer().in(connection).produce(new OrderPlaced("o-1", new BigDecimal("9.90")));
+        });
         billing.awaitStopped(Duration.ofSeconds(1));
       }
     }
