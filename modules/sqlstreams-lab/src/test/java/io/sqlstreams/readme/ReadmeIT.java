@@ -60,7 +60,8 @@ class ReadmeIT {
         region
             .lines()
             .map(line -> line.startsWith("  ") ? line.substring(2) : line)
-            .collect(Collectors.joining("\n"));
+            .collect(Collectors.joining("\n"))
+            .strip();
     assertThat(readme).contains("```java\n" + shown + "\n```");
   }
 

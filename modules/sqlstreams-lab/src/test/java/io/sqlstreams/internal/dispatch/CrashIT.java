@@ -55,11 +55,11 @@ class CrashIT {
     TestStream stream = TestStream.register(database);
     try (Workers workers = new Workers(database, stream, directory)) {
       Worker killed = workers.start(workers.settings().withHandlers(10, 50, 200));
-      List<Long> first = stream.produce(50);
+      Worker second = workers.start(workers.settings().withHandlers(10, 50, 20));
+      List<Long> first = stream.produce(200);
       killed.awaitEntries(10);
       killed.kill();
       long killedAt = System.nanoTime();
-      Worker second = workers.start(workers.settings().withHandlers(10, 50, 20));
       Await.until("everything is done", () -> settled(stream));
       assertThat(handled(workers)).containsAll(first);
       assertThat(Duration.ofNanos(System.nanoTime() - killedAt))
