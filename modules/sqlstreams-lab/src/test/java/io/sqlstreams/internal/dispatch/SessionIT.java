@@ -275,6 +275,36 @@ class SessionIT {
   }
 
   @Test
+  void whatWaitsInMemoryIsBoundedInBytesAndOneLargeMessagePassesAllTheSame() throws Exception {
+    stream.execute(
+        "INSERT INTO {log} (schema_version, payload)"
+            + " SELECT 1, ('\"' || repeat('x', CASE WHEN i = 5 THEN 1000000 ELSE 100000 END) || '\"')::json"
+            + " FROM generate_series(1, 20) AS i");
+    CountDownLatch go = new CountDownLatch(1);
+    ConsumeOptions bounded = Consumer.QUICK.withHandlers(1).withPrefetch(1_000, 250_000);
+    try (Consumer consumer =
+        Consumer.start(
+            client,
+            stream,
+            message -> {
+              go.await();
+              return Outcome.done();
+            },
+            bounded)) {
+      consumer.awaitReceived(1);
+      // one runs; those that fit wait; nothing more is claimed however long it takes
+      String renewed = stream.rows("SELECT max(expires_at) FROM {lease}").get(0);
+      Await.until(
+          "a heartbeat has passed",
+          () -> !stream.rows("SELECT max(expires_at) FROM {lease}").get(0).equals(renewed));
+      assertThat(consumer.counters().claimed()).isBetween(1L, 5L);
+      go.countDown();
+      settled();
+      assertThat(consumer.ids()).isEqualTo(stream.longs("SELECT id FROM {log} ORDER BY id"));
+    }
+  }
+
+  @Test
   void aGroupThatStartsAtTheHeadGetsWhatComesLater() {
     stream.produce(5);
     client.stream(stream.name())

@@ -7,7 +7,7 @@ import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Headers as the JSON object of texts that the log stores. */
-public final class Headers {
+final class Headers {
   private static final JsonMapper MAPPER = new JsonMapper();
   private static final TypeReference<LinkedHashMap<String, String>> TEXTS =
       new TypeReference<>() {};
@@ -17,10 +17,5 @@ public final class Headers {
   /** The headers of this object. Unmodifiable. */
   static Map<String, String> parse(String json) {
     return Collections.unmodifiableMap(MAPPER.readValue(json, TEXTS));
-  }
-
-  /** The object of these headers. */
-  public static String write(Map<String, String> headers) {
-    return MAPPER.writeValueAsString(headers);
   }
 }
