@@ -74,6 +74,39 @@ class ClaimPlanIT {
     }
   }
 
+  @Test
+  void whatIsDueIsFoundByItsKeyEvenInAPlanMadeForAnEmptyQueue() throws SQLException {
+    TestStream stream = TestStream.register(database);
+    try (Connection connection = stream.unpooled();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET plan_cache_mode = force_generic_plan");
+      statement.execute(
+          "PREPARE due AS " + numbered(ExceptionSql.CLAIM_DUE.in(stream.scope()).sql()));
+      Map<String, String> values =
+          Map.of(
+              "group", stream.group().id() + "::BIGINT",
+              "max_messages", "8::INT",
+              "take_suspect", "true",
+              "token", "gen_random_uuid()",
+              "lease_us", "60000000::BIGINT");
+      String execute =
+          "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE due"
+              + ExceptionSql.CLAIM_DUE.in(stream.scope()).parameters().stream()
+                  .map(values::get)
+                  .collect(Collectors.joining(", ", "(", ")"));
+      Plan empty = plan(statement, execute);
+      stream.execute(
+          "INSERT INTO {queue} (consumer_group_id, message_id, status, concurrency, attempts, can_run_after)"
+              + " SELECT "
+              + stream.group().id()
+              + ", i, CASE WHEN i % 10 = 0 THEN 'ready' ELSE 'dead' END, 'parallel', 1, now()"
+              + " FROM generate_series(1, 100000) AS i");
+      Plan full = plan(statement, execute);
+      assertThat(full.buffers()).as(full.text()).isLessThan(300);
+      assertThat(empty.text()).doesNotContain("Seq Scan on message_log");
+    }
+  }
+
   private record Plan(String text, Set<String> partitions, long buffers, long rows) {}
 
   private static final Pattern TOUCHED =
@@ -85,12 +118,16 @@ class ClaimPlanIT {
 
   private static Plan explain(TestStream stream, Statement statement, String prepared)
       throws SQLException {
+    return plan(
+        statement,
+        "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE "
+            + prepared
+            + arguments(stream));
+  }
+
+  private static Plan plan(Statement statement, String explain) throws SQLException {
     StringBuilder text = new StringBuilder();
-    try (ResultSet row =
-        statement.executeQuery(
-            "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE "
-                + prepared
-                + arguments(stream))) {
+    try (ResultSet row = statement.executeQuery(explain)) {
       while (row.next()) {
         text.append(row.getString(1)).append('\n');
       }

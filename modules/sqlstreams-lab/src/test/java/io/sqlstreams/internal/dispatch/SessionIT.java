@@ -173,6 +173,36 @@ class SessionIT {
     }
   }
 
+  /**
+   * Virtual threads share few carriers, so the threads that take their places must not be virtual.
+   */
+  @Test
+  void handlersThatSpinForEverHoldUpNobodyElse() {
+    stream =
+        TestStream.register(
+            database,
+            StreamConfig.defaults(),
+            GroupConfig.defaults().withTimeout(Duration.ofMillis(300)));
+    List<Long> ids = stream.produce(60);
+    Set<Long> spinning = Set.copyOf(ids.subList(0, 4));
+    AtomicReference<Boolean> release = new AtomicReference<>(false);
+    Consumer consumer =
+        Consumer.start(
+            client,
+            stream,
+            message -> {
+              while (spinning.contains(message.id()) && !release.get()) {
+                Thread.onSpinWait();
+              }
+              return Outcome.done();
+            });
+    Await.until("the others are handled", () -> consumer.counters().done() == 56);
+    assertThat(consumer.counters().abandoned()).isEqualTo(4);
+    consumer.close();
+    release.set(true);
+    Await.until("the threads are back", () -> consumer.counters().abandoned() == 0);
+  }
+
   @Test
   void aHandlerMayStopItsOwnConsumptionAndStopsAreIdempotent() throws Exception {
     stream.produce(10);

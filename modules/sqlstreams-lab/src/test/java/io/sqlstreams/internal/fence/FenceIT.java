@@ -251,6 +251,30 @@ class FenceIT {
     }
   }
 
+  /** A failover to an asynchronous standby takes the end of the log back, and the proof with it. */
+  @Test
+  void aProofThatTheServerHasLostIsNotRemembered() {
+    long one = stream.produce(1).get(0);
+    try (NamedTransaction failed = stream.begin("failed")) {
+      failed.inserts();
+      failed.rollsBack();
+    }
+    long three = stream.produce(1).get(0);
+    List<Long> taken = new ArrayList<>();
+    assertThat(reader.claim(taken).moved()).isTrue();
+    assertThat(reader.fence().prove(one)).as("two never comes").isTrue();
+    stream.execute("UPDATE {cursor} SET settled_head = 0");
+    stream.execute("DELETE FROM {log} WHERE id = " + three);
+    stream.execute("SELECT setval(pg_get_serial_sequence('{log}', 'id'), " + one + ")");
+    try (NamedTransaction a = stream.begin("A")) {
+      long two = a.inserts();
+      assertThat(stream.produce(1)).containsExactly(three);
+      assertThat(reader.polls(5)).as("two is drawn anew, and open").isEmpty();
+      a.commits();
+      assertThat(reader.polls(2)).containsExactly(two, three);
+    }
+  }
+
   @Test
   void anUnprovenLookIsKeptForOtherSessionsAndNamesTheWriter() {
     try (NamedTransaction a = stream.begin("A")) {
