@@ -15,6 +15,9 @@ import java.util.UUID;
 public final class StepReader {
   private static final int MOST = 500;
 
+  /** It renews nothing, and nothing fresh is claimed while an expired lease is open. */
+  private static final Duration LEASE = Duration.ofHours(1);
+
   private final Claims claims;
   private final Fence fence;
   private long looks;
@@ -22,8 +25,7 @@ public final class StepReader {
 
   public StepReader(TestStream stream) {
     Database database = new Database(stream.dataSource(), stream.scope().schema());
-    Claimant claimant =
-        new Claimant(stream.group().id(), UUID.randomUUID(), Duration.ofSeconds(60), 3);
+    Claimant claimant = new Claimant(stream.group().id(), UUID.randomUUID(), LEASE, 3);
     this.claims = new Claims(database, stream.scope(), "the group", claimant);
     this.fence = new Fence(database, stream.scope(), "the group", stream.group().id());
   }
@@ -35,8 +37,8 @@ public final class StepReader {
   public List<Long> poll() {
     List<Long> taken = new ArrayList<>();
     Poll poll = claim(taken);
-    behind = poll.atGap();
-    if (behind) {
+    behind = poll.isBehind() || poll.moved();
+    if (poll.atGap()) {
       looks++;
       if (fence.prove(poll.claimed())) {
         claim(taken);

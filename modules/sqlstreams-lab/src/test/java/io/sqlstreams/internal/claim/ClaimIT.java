@@ -293,16 +293,12 @@ class ClaimIT {
               () -> {
                 StepReader reader = new StepReader(stream);
                 boolean last = false;
-                while (!last) {
+                while (!last || reader.isBehind()) {
                   last = !writing.get();
-                  List<Long> taken = reader.poll();
-                  while (!taken.isEmpty()) {
-                    for (long id : taken) {
-                      if (!all.add(id)) {
-                        faults.add("twice: " + id);
-                      }
+                  for (long id : reader.poll()) {
+                    if (!all.add(id)) {
+                      faults.add("twice: " + id);
                     }
-                    taken = reader.poll();
                   }
                 }
               }));
