@@ -704,7 +704,7 @@ class RegistrationIT {
     assertThat(careful.stream("s").group("g").get()).isPresent();
   }
 
-  // ---- helpers
+  // ---- what the tests share
 
   private interface Indexed<R> {
     R at(int index) throws Exception;
