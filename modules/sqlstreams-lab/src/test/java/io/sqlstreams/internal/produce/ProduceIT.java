@@ -101,7 +101,7 @@ class ProduceIT {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, LogWriter.COPY_MESSAGES - 1, LogWriter.COPY_MESSAGES, 13_108, 70_000})
-  void batchesOfAnySizeGetIdsInTheListsOrder(int count) {
+  void b48_batchesOfAnySizeGetIdsInTheListsOrder(int count) {
     StreamInfo stream = lab.register();
     List<Produced> produced = lab.producer(stream).produceAll(numbered(count));
     assertThat(produced).hasSize(count).isSortedAccordingTo((a, b) -> Long.compare(a.id(), b.id()));
@@ -150,7 +150,7 @@ class ProduceIT {
   }
 
   @Test
-  void anEmptyListDoesNotEvenTakeAConnection() {
+  void b48_anEmptyListDoesNotEvenTakeAConnection() {
     try (ProduceLab unreachable = new ProduceLab(database, new UnreachableDataSource())) {
       assertThat(unreachable.producer("no such stream").produceAll(List.of())).isEmpty();
     }
@@ -195,7 +195,7 @@ class ProduceIT {
   }
 
   @Test
-  void jsonComesBackByteForByte() {
+  void b45_jsonComesBackByteForByte() {
     StreamInfo stream = lab.register();
     lab.producer(stream).produce(json(EXACT));
     lab.producer(stream)
@@ -267,7 +267,7 @@ class ProduceIT {
    * of the list is written.
    */
   @Test
-  void noNulAndNoHalfCharacterAnywhere() {
+  void b43_noNulAndNoHalfCharacterAnywhere() {
     for (PayloadType payloadType : new PayloadType[] {PayloadType.JSON, PayloadType.JSONB}) {
       StreamInfo stream = lab.register(StreamConfig.defaults().withPayloadType(payloadType));
       Producer<RawPayload> producer = lab.producer(stream);

@@ -144,7 +144,7 @@ class ProduceInTransactionIT {
   }
 
   @Test
-  void theCallersSavepointsWorkAsEver() throws SQLException {
+  void b62_theCallersSavepointsWorkAsEver() throws SQLException {
     StreamInfo stream = lab.register();
     try (Connection connection = begin()) {
       TransactionProducer<RawPayload> producer = lab.producer(stream).in(connection);
@@ -167,7 +167,7 @@ class ProduceInTransactionIT {
 
   @ParameterizedTest
   @ValueSource(ints = {1, MANY})
-  void aReadOnlyTransactionIsRefusedClearlyAndStaysUsable(int count) throws SQLException {
+  void b62_aReadOnlyTransactionIsRefusedClearlyAndStaysUsable(int count) throws SQLException {
     StreamInfo stream = lab.register();
     lab.producer(stream).produce(json("0"));
     try (Connection connection = lab.connect()) {
@@ -270,7 +270,7 @@ class ProduceInTransactionIT {
    * Nothing of what ends a transaction or changes the connection is ever called, whatever happens.
    */
   @Test
-  void theBorrowedConnectionIsLeftAsItIs() throws SQLException {
+  void b62_theBorrowedConnectionIsLeftAsItIs() throws SQLException {
     Set<String> forbidden =
         Set.of(
             "commit",
@@ -341,7 +341,7 @@ class ProduceInTransactionIT {
   }
 
   @Test
-  void theOnlyConnectionOfAPoolIsEnough() throws SQLException {
+  void b63_theOnlyConnectionOfAPoolIsEnough() throws SQLException {
     StreamInfo stream = lab.register();
     HikariConfig config = new HikariConfig();
     config.setDataSource(database.dataSource());

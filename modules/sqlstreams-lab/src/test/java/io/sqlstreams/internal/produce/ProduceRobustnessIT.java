@@ -116,7 +116,7 @@ class ProduceRobustnessIT {
   }
 
   @Test
-  void aPoolWithoutAutoCommitWillDo() throws Exception {
+  void b62_aPoolWithoutAutoCommitWillDo() throws Exception {
     try (HikariDataSource pool = pool(database.dataSource(), 3, false)) {
       exercise(pool);
     }
@@ -142,7 +142,7 @@ class ProduceRobustnessIT {
   }
 
   @Test
-  void aDefaultIsolationOfSerializableNeverShows() throws Exception {
+  void b60_aDefaultIsolationOfSerializableNeverShows() throws Exception {
     StreamInfo stream = lab.register();
     DataSource source = withUrl("options=-c%20default_transaction_isolation=serializable");
     try (HikariDataSource pool = pool(source, 9, true);

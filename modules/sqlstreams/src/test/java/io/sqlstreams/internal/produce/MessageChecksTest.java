@@ -25,7 +25,7 @@ class MessageChecksTest {
   private static final String EMOJI = "\ud83d\ude00";
 
   @Test
-  void aKeyMayBeMissingOrEmptyAndIsMeasuredInBytes() {
+  void b46_aKeyMayBeMissingOrEmptyAndIsMeasuredInBytes() {
     assertThatCode(() -> MessageChecks.key("messageKey", null)).doesNotThrowAnyException();
     assertThatCode(() -> MessageChecks.key("messageKey", "")).doesNotThrowAnyException();
     assertThatCode(() -> MessageChecks.key("messageKey", "k".repeat(1_023)))
