@@ -76,8 +76,9 @@ public interface SqlStreams extends AutoCloseable {
   <R, E extends Exception> R inTransaction(TransactionWork<R, E> work) throws E;
 
   /**
-   * Stops every consumption of this client and waits for them, then refuses further work.
-   * Idempotent.
+   * Stops every consumption of this client and waits for them, then writes what {@code
+   * produceAsync} has accepted and completes its futures, waiting up to 30 s for each of the two,
+   * and refuses further work. Idempotent.
    */
   @Override
   void close();

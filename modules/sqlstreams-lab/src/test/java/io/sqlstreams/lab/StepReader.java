@@ -70,10 +70,6 @@ public final class StepReader {
     return behind;
   }
 
-  public Claims claims() {
-    return claims;
-  }
-
   public Fence fence() {
     return fence;
   }

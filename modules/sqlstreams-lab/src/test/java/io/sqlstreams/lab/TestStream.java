@@ -148,4 +148,17 @@ public final class TestStream {
       throw new IllegalStateException(sql, e);
     }
   }
+
+  /** Waits until a claim in this class's schema waits for a lock. */
+  public void awaitClaimThatWaits() {
+    Await.until(
+        "a claim waits",
+        () ->
+            number(
+                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                        + " AND query LIKE '%claim_range%' AND application_name = '"
+                        + database.schema()
+                        + "'")
+                > 0);
+  }
 }

@@ -2,19 +2,27 @@ package io.sqlstreams.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.PayloadType;
+import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.lab.NamedTransaction;
 import io.sqlstreams.lab.StepReader;
 import io.sqlstreams.lab.TestStream;
+import io.sqlstreams.lab.Writers;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,11 +109,9 @@ class ClaimIT {
     stream =
         TestStream.register(
             database,
-            io.sqlstreams.config.StreamConfig.defaults()
-                .withPayloadType(
-                    io.sqlstreams.config.PayloadType.valueOf(
-                        type.toUpperCase(java.util.Locale.ROOT))),
-            io.sqlstreams.config.GroupConfig.defaults());
+            StreamConfig.defaults()
+                .withPayloadType(PayloadType.valueOf(type.toUpperCase(Locale.ROOT))),
+            GroupConfig.defaults());
     claims = claims();
     // compresses to almost nothing
     String payload =
@@ -158,16 +164,8 @@ class ClaimIT {
     try (NamedTransaction other = stream.begin("other")) {
       other.runs("SELECT claimed FROM {cursor} FOR UPDATE");
       var waiting =
-          java.util.concurrent.CompletableFuture.supplyAsync(
-              () -> claims.claim(10, ANY_BYTES, true, List.of()));
-      while (stream.number(
-              "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%claim_range%'"
-                  + " AND application_name = '"
-                  + database.schema()
-                  + "'")
-          == 0) {
-        Thread.onSpinWait();
-      }
+          CompletableFuture.supplyAsync(() -> claims.claim(10, ANY_BYTES, true, List.of()));
+      stream.awaitClaimThatWaits();
       other.runs(
           "INSERT INTO {lease} (token, consumer_group_id, low, high, expires_at, session) SELECT gen_random_uuid(), "
               + stream.group().id()
@@ -284,9 +282,8 @@ class ClaimIT {
   void severalClaimersShareOneCursorWithoutLossOrOverlap() throws Exception {
     Set<Long> all = new ConcurrentSkipListSet<>();
     List<Thread> threads = new ArrayList<>();
-    List<String> faults = new java.util.concurrent.CopyOnWriteArrayList<>();
-    java.util.concurrent.atomic.AtomicBoolean writing =
-        new java.util.concurrent.atomic.AtomicBoolean(true);
+    List<String> faults = new CopyOnWriteArrayList<>();
+    AtomicBoolean writing = new AtomicBoolean(true);
     for (int claimer = 0; claimer < 4; claimer++) {
       threads.add(
           new Thread(
@@ -303,7 +300,7 @@ class ClaimIT {
                 }
               }));
     }
-    io.sqlstreams.lab.Writers writers = new io.sqlstreams.lab.Writers(stream, 8, 2_000, 0.05);
+    Writers writers = new Writers(stream, 8, 2_000, 0.05);
     threads.forEach(Thread::start);
     writers.run();
     writing.set(false);

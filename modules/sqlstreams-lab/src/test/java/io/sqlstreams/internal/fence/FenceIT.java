@@ -205,7 +205,7 @@ class FenceIT {
                 new StepReader(stream).claim(ids);
                 return ids;
               });
-      awaitLockWait();
+      stream.awaitClaimThatWaits();
       // the other one's snapshot is newer: it takes these too, and stops in front of a writer that
       // is still open
       List<Long> second = stream.produce(2);
@@ -241,7 +241,7 @@ class FenceIT {
                 new StepReader(stream).claim(ids);
                 return ids;
               });
-      awaitLockWait();
+      stream.awaitClaimThatWaits();
       List<Long> later = stream.produce(5);
       other.runs("UPDATE {cursor} SET claimed = 1, settled_head = " + later.get(4));
       other.commits();
@@ -312,18 +312,6 @@ class FenceIT {
       List<String> heldUp = stream.rows(version);
       reader.polls(20);
       assertThat(stream.rows(version)).isEqualTo(heldUp);
-    }
-  }
-
-  /** Waits until a claim of this class's schema waits for a lock. */
-  private void awaitLockWait() {
-    String waiting =
-        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-            + " AND query LIKE '%claim_range%' AND application_name = '"
-            + database.schema()
-            + "'";
-    while (stream.number(waiting) == 0) {
-      Thread.onSpinWait();
     }
   }
 }

@@ -12,6 +12,7 @@ import io.sqlstreams.config.GroupConfig;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BiFunction;
 
 /** A consumer group by its name. */
 final class NamedGroup<T> implements ConsumerGroup<T> {
@@ -60,25 +61,24 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
 
   @Override
   public List<LeaseInfo> leases() {
-    parts.requireOpen();
-    StreamInfo streamInfo = parts.catalog().requireStream(stream);
-    GroupInfo group = parts.catalog().requireGroup(streamInfo, name);
-    return parts.leases().list(streamInfo, group);
+    return onRegistered(parts.leases()::list);
   }
 
   @Override
   public int releaseLeases(UUID session) {
-    parts.requireOpen();
-    StreamInfo streamInfo = parts.catalog().requireStream(stream);
-    GroupInfo group = parts.catalog().requireGroup(streamInfo, name);
-    return parts.leases().release(streamInfo, group, session);
+    return onRegistered((in, group) -> parts.leases().release(in, group, session));
   }
 
   @Override
   public Consumption consume(MessageHandler<T> handler, ConsumeOptions options) {
+    return onRegistered(
+        (in, group) -> parts.sessions().start(in, group, codec, anyVersion, handler, options));
+  }
+
+  /** Resolves both names, then does it. */
+  private <R> R onRegistered(BiFunction<StreamInfo, GroupInfo, R> verb) {
     parts.requireOpen();
-    StreamInfo streamInfo = parts.catalog().requireStream(stream);
-    GroupInfo group = parts.catalog().requireGroup(streamInfo, name);
-    return parts.sessions().start(streamInfo, group, codec, anyVersion, handler, options);
+    StreamInfo registered = parts.catalog().requireStream(stream);
+    return verb.apply(registered, parts.catalog().requireGroup(registered, name));
   }
 }

@@ -15,6 +15,9 @@ import io.sqlstreams.internal.wake.Wakeups;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a client is made of, and every handle works with. */
 record Parts(
@@ -27,6 +30,8 @@ record Parts(
     Sessions sessions,
     LeaseOffice leases,
     boolean allowDestroy) {
+  private static final Logger log = LoggerFactory.getLogger(Parts.class);
+
   /**
    * How long a close waits for messages that were accepted by {@code produceAsync} and aren't
    * written yet.
@@ -37,7 +42,7 @@ record Parts(
     Installer installer = new Installer(database, system);
     Partitions partitions = new Partitions(database, system);
     Catalog catalog = new Catalog(database, system);
-    ExecutorService producing = Executors.newCachedThreadPool(Parts::producingThread);
+    ExecutorService producing = Executors.newCachedThreadPool(ProducingThread::new);
     return new Parts(
         catalog,
         new SystemRegistry(database, system, installer, partitions, catalog),
@@ -67,16 +72,35 @@ record Parts(
     }
   }
 
-  /** Consumers first: their handlers may still produce. Idempotent. */
+  /**
+   * Consumers first: their handlers may still produce. Afterwards every future of {@code
+   * produceAsync} is completed, unless it takes too long, or one of their continuations is what
+   * closes. Idempotent.
+   */
   void close() {
     sessions.close();
     producers.close(CLOSE_WAIT);
     producing.shutdown();
+    if (!(Thread.currentThread() instanceof ProducingThread)) {
+      awaitContinuations();
+    }
   }
 
-  private static Thread producingThread(Runnable task) {
-    Thread thread = new Thread(task, "sqlstreams-producer");
-    thread.setDaemon(true);
-    return thread;
+  private void awaitContinuations() {
+    try {
+      if (!producing.awaitTermination(CLOSE_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+        log.warn("a continuation of produceAsync still runs {} after the close", CLOSE_WAIT);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** One that writes messages, or runs what users hang on the futures of them. */
+  private static final class ProducingThread extends Thread {
+    ProducingThread(Runnable task) {
+      super(task, "sqlstreams-producer");
+      setDaemon(true);
+    }
   }
 }

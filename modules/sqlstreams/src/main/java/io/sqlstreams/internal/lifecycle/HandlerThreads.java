@@ -16,11 +16,6 @@ public final class HandlerThreads {
 
   private HandlerThreads() {}
 
-  /** Whether this runtime has virtual threads. */
-  public static boolean areVirtual() {
-    return OF_VIRTUAL != null && UNSTARTED != null;
-  }
-
   /** Makes threads with this name and a number: virtual ones where there are. */
   public static ThreadFactory named(String prefix) {
     return numbered(prefix, HandlerThreads::unstarted);

@@ -4,44 +4,14 @@ import io.sqlstreams.internal.sql.Template;
 
 /** Statements that write messages to a log. */
 final class ProduceSql {
-  /** For json and jsonb. */
+  /**
+   * For json and jsonb. The payload is sent as bytes, which the driver neither quotes nor copies.
+   */
   static final Template INSERT_TEXT =
-      Template.of(
-          """
-          -- produce
-          INSERT INTO {schema}.message_log_{stream} (schema_version, routing_key, message_key, payload, headers)
-          SELECT
-            message.schema_version,
-            message.routing_key,
-            message.message_key,
-            -- sent as bytes, which the driver neither quotes nor copies
-            convert_from(message.payload, 'UTF8')::{payload_type},
-            message.headers::jsonb
-          FROM unnest(:schema_versions::int[], :routing_keys::text[], :message_keys::text[], :payloads::bytea[], :headers::text[])
-            WITH ORDINALITY AS message (schema_version, routing_key, message_key, payload, headers, place)
-          -- the default of id is computed above this order, so the ids rise with the places
-          ORDER BY message.place
-          RETURNING id
-          """);
+      insert("convert_from(message.payload, 'UTF8')::{payload_type}");
 
   /** For bytea. */
-  static final Template INSERT_BYTES =
-      Template.of(
-          """
-          -- produce
-          INSERT INTO {schema}.message_log_{stream} (schema_version, routing_key, message_key, payload, headers)
-          SELECT
-            message.schema_version,
-            message.routing_key,
-            message.message_key,
-            message.payload,
-            message.headers::jsonb
-          FROM unnest(:schema_versions::int[], :routing_keys::text[], :message_keys::text[], :payloads::bytea[], :headers::text[])
-            WITH ORDINALITY AS message (schema_version, routing_key, message_key, payload, headers, place)
-          -- the default of id is computed above this order, so the ids rise with the places
-          ORDER BY message.place
-          RETURNING id
-          """);
+  static final Template INSERT_BYTES = insert("message.payload");
 
   static final Template RESERVE =
       Template.of(
@@ -71,4 +41,24 @@ final class ProduceSql {
           """);
 
   private ProduceSql() {}
+
+  private static Template insert(String payload) {
+    return Template.of(
+        """
+        -- produce
+        INSERT INTO {schema}.message_log_{stream} (schema_version, routing_key, message_key, payload, headers)
+        SELECT
+          message.schema_version,
+          message.routing_key,
+          message.message_key,
+          {payload},
+          message.headers::jsonb
+        FROM unnest(:schema_versions::int[], :routing_keys::text[], :message_keys::text[], :payloads::bytea[], :headers::text[])
+          WITH ORDINALITY AS message (schema_version, routing_key, message_key, payload, headers, place)
+        -- the default of id is computed above this order, so the ids rise with the places
+        ORDER BY message.place
+        RETURNING id
+        """
+            .replace("{payload}", payload));
+  }
 }

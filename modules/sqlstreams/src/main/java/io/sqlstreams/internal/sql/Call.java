@@ -4,7 +4,6 @@ import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -49,14 +48,6 @@ public final class Call implements AutoCloseable {
 
   public Call set(String name, byte @Nullable [] value) throws SQLException {
     return bind(name, index -> prepared.setBytes(index, value));
-  }
-
-  public Call setOrNull(String name, @Nullable Integer value) throws SQLException {
-    return bind(name, index -> prepared.setObject(index, value, Types.INTEGER));
-  }
-
-  public Call setOrNull(String name, @Nullable Long value) throws SQLException {
-    return bind(name, index -> prepared.setObject(index, value, Types.BIGINT));
   }
 
   /**
