@@ -35,15 +35,16 @@ class LayersTest {
           // the ground: statements and connections, payloads, threads, signals
           entry("sql", Set.of()),
           entry("codec", Set.of()),
+          entry("document", Set.of()),
           entry("lifecycle", Set.of()),
           entry("wake", Set.of()),
           // the tables, and what is registered
           entry("schema", Set.of("sql")),
           entry("partition", Set.of("sql", "schema")),
-          entry("catalog", Set.of("sql", "schema", "partition")),
+          entry("catalog", Set.of("sql", "schema", "partition", "document")),
           // the path of a message
-          entry("produce", Set.of("sql")),
-          entry("log", Set.of()),
+          entry("produce", Set.of("sql", "document")),
+          entry("log", Set.of("sql", "document")),
           entry("fence", Set.of("sql")),
           entry("claim", Set.of("sql", "log")),
           entry("lease", Set.of("sql", "lifecycle", "wake")),

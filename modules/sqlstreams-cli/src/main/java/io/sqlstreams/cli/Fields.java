@@ -6,7 +6,6 @@ import io.sqlstreams.StreamInfo;
 import io.sqlstreams.SystemInfo;
 import io.sqlstreams.config.RetryPolicy;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 
 /** What is shown of a noun, in order; the names are those of the API. */
@@ -48,7 +47,7 @@ final class Fields {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("id", group.id());
     fields.put("name", group.name());
-    fields.put("start", group.config().start().name().toLowerCase(Locale.ROOT));
+    fields.put("start", group.config().start().toString());
     fields.put("timeout", group.config().timeout().toString());
     fields.put("maxRangeReclaims", group.config().maxRangeReclaims());
     fields.put("maxRetries", retry.maxRetries());

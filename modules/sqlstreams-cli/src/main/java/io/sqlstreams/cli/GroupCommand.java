@@ -50,7 +50,8 @@ final class GroupCommand {
               names = "--start",
               paramLabel = "WHERE",
               defaultValue = "beginning",
-              description = "beginning (the default) or head; counts once, at creation.")
+              description =
+                  "beginning (the default), head, after:ID or at:INSTANT (2030-01-31T08:00:00Z); counts once, at creation.")
           Start start,
       @Option(
               names = "--timeout",

@@ -32,6 +32,7 @@ public final class Main {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpLongOptionsMaxWidth(30)
         .registerConverter(java.time.Duration.class, DurationText::parse)
+        .registerConverter(io.sqlstreams.config.Start.class, StartText::parse)
         .setParameterExceptionHandler(Errors::usage)
         .setExecutionExceptionHandler(Errors::execution);
   }

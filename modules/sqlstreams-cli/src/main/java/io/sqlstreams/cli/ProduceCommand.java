@@ -66,7 +66,8 @@ final class ProduceCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<InputLine> lines =
         payload == null ? InputLine.readAll(System.in) : List.of(new InputLine(1, payload));
-    ProduceOptions options = new ProduceOptions(key, routingKey, headers);
+    ProduceOptions options =
+        ProduceOptions.defaults().withKey(key).withRoutingKey(routingKey).withHeaders(headers);
     List<Outgoing<RawPayload>> messages =
         lines.stream().map(line -> Outgoing.of(RawPayload.of(line.text()), options)).toList();
     try {

@@ -2,6 +2,8 @@ package io.sqlstreams.config;
 
 import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 
 /**
  * How one process consumes. Immutable.
@@ -19,6 +21,13 @@ import java.time.Duration;
  * @param heartbeat how often the leases are renewed, at most half of {@code lease}; defaults to 5 s
  * @param pollInterval how long a caught-up group waits before it looks again when nothing wakes it,
  *     from 1 ms; defaults to 100 ms
+ * @param configRefreshInterval how often the group's settings are read again, from 10 ms; so it is
+ *     how long a new declaration takes to reach this process; defaults to 30 s
+ * @param maxBatch the most messages that a {@link io.sqlstreams.BatchHandler} is given at once,
+ *     from 1 to {@value #MAX_CLAIM}; other handlers don't look at it; defaults to {@value
+ *     #DEFAULT_MAX_BATCH}
+ * @param notRetryable errors that no retry can mend: a message whose handler throws one of these
+ *     classes or a subclass, be it as the cause of another, is dead at once; defaults to none
  */
 public record ConsumeOptions(
     int handlers,
@@ -27,7 +36,10 @@ public record ConsumeOptions(
     long prefetchBytes,
     Duration lease,
     Duration heartbeat,
-    Duration pollInterval) {
+    Duration pollInterval,
+    Duration configRefreshInterval,
+    int maxBatch,
+    Set<Class<? extends Throwable>> notRetryable) {
   /** Eight messages at a time. */
   public static final int DEFAULT_HANDLERS = 8;
 
@@ -55,6 +67,12 @@ public record ConsumeOptions(
   /** 100 milliseconds. */
   public static final Duration DEFAULT_POLL_INTERVAL = Duration.ofMillis(100);
 
+  /** 30 seconds. */
+  public static final Duration DEFAULT_CONFIG_REFRESH_INTERVAL = Duration.ofSeconds(30);
+
+  /** One hundred messages. */
+  public static final int DEFAULT_MAX_BATCH = 100;
+
   private static final ConsumeOptions DEFAULTS =
       new ConsumeOptions(
           DEFAULT_HANDLERS,
@@ -63,19 +81,25 @@ public record ConsumeOptions(
           DEFAULT_PREFETCH_BYTES,
           DEFAULT_LEASE,
           DEFAULT_HEARTBEAT,
-          DEFAULT_POLL_INTERVAL);
+          DEFAULT_POLL_INTERVAL,
+          DEFAULT_CONFIG_REFRESH_INTERVAL,
+          DEFAULT_MAX_BATCH,
+          Set.of());
 
   /**
    * @throws InvalidInputException when a value is outside its range, or two contradict each other
    */
   public ConsumeOptions {
-    requireBetween("handlers", handlers, 1, MAX_HANDLERS);
-    requireBetween("maxClaim", maxClaim, 1, MAX_CLAIM);
-    requireBetween("prefetchMessages", prefetchMessages, 1, Integer.MAX_VALUE);
-    requireBetween("prefetchBytes", prefetchBytes, 1, Long.MAX_VALUE);
+    Numbers.requireBetween("handlers", handlers, 1, MAX_HANDLERS);
+    Numbers.requireBetween("maxClaim", maxClaim, 1, MAX_CLAIM);
+    Numbers.requireBetween("prefetchMessages", prefetchMessages, 1, Integer.MAX_VALUE);
+    Numbers.requireBetween("prefetchBytes", prefetchBytes, 1, Long.MAX_VALUE);
     Durations.requireAtLeast("lease", lease, Duration.ofSeconds(1));
     Durations.requireAtLeast("heartbeat", heartbeat, Duration.ofMillis(10));
     Durations.requireAtLeast("pollInterval", pollInterval, Duration.ofMillis(1));
+    Durations.requireAtLeast("configRefreshInterval", configRefreshInterval, Duration.ofMillis(10));
+    Numbers.requireBetween("maxBatch", maxBatch, 1, MAX_CLAIM);
+    notRetryable = Set.copyOf(notRetryable);
     if (heartbeat.multipliedBy(2).compareTo(lease) > 0) {
       throw new InvalidInputException(
           "heartbeat",
@@ -94,36 +118,121 @@ public record ConsumeOptions(
   /** These settings with another number of messages handled at the same time. */
   public ConsumeOptions withHandlers(int handlers) {
     return new ConsumeOptions(
-        handlers, maxClaim, prefetchMessages, prefetchBytes, lease, heartbeat, pollInterval);
+        handlers,
+        maxClaim,
+        prefetchMessages,
+        prefetchBytes,
+        lease,
+        heartbeat,
+        pollInterval,
+        configRefreshInterval,
+        maxBatch,
+        notRetryable);
   }
 
   /** These settings with another largest claim. */
   public ConsumeOptions withMaxClaim(int maxClaim) {
     return new ConsumeOptions(
-        handlers, maxClaim, prefetchMessages, prefetchBytes, lease, heartbeat, pollInterval);
+        handlers,
+        maxClaim,
+        prefetchMessages,
+        prefetchBytes,
+        lease,
+        heartbeat,
+        pollInterval,
+        configRefreshInterval,
+        maxBatch,
+        notRetryable);
   }
 
   /** These settings with other bounds on what waits in memory. */
   public ConsumeOptions withPrefetch(int messages, long bytes) {
-    return new ConsumeOptions(handlers, maxClaim, messages, bytes, lease, heartbeat, pollInterval);
+    return new ConsumeOptions(
+        handlers,
+        maxClaim,
+        messages,
+        bytes,
+        lease,
+        heartbeat,
+        pollInterval,
+        configRefreshInterval,
+        maxBatch,
+        notRetryable);
   }
 
   /** These settings with another lease and another interval between its renewals. */
   public ConsumeOptions withLease(Duration lease, Duration heartbeat) {
     return new ConsumeOptions(
-        handlers, maxClaim, prefetchMessages, prefetchBytes, lease, heartbeat, pollInterval);
+        handlers,
+        maxClaim,
+        prefetchMessages,
+        prefetchBytes,
+        lease,
+        heartbeat,
+        pollInterval,
+        configRefreshInterval,
+        maxBatch,
+        notRetryable);
   }
 
   /** These settings with another interval between the polls of a caught-up group. */
   public ConsumeOptions withPollInterval(Duration pollInterval) {
     return new ConsumeOptions(
-        handlers, maxClaim, prefetchMessages, prefetchBytes, lease, heartbeat, pollInterval);
+        handlers,
+        maxClaim,
+        prefetchMessages,
+        prefetchBytes,
+        lease,
+        heartbeat,
+        pollInterval,
+        configRefreshInterval,
+        maxBatch,
+        notRetryable);
   }
 
-  private static void requireBetween(String field, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw new InvalidInputException(
-          field, "must be from " + least + " to " + most + ", not " + value);
-    }
+  /** These settings with another interval between two readings of the group's settings. */
+  public ConsumeOptions withConfigRefreshInterval(Duration configRefreshInterval) {
+    return new ConsumeOptions(
+        handlers,
+        maxClaim,
+        prefetchMessages,
+        prefetchBytes,
+        lease,
+        heartbeat,
+        pollInterval,
+        configRefreshInterval,
+        maxBatch,
+        notRetryable);
+  }
+
+  /** These settings with another largest batch. */
+  public ConsumeOptions withMaxBatch(int maxBatch) {
+    return new ConsumeOptions(
+        handlers,
+        maxClaim,
+        prefetchMessages,
+        prefetchBytes,
+        lease,
+        heartbeat,
+        pollInterval,
+        configRefreshInterval,
+        maxBatch,
+        notRetryable);
+  }
+
+  /** These settings with exactly these errors as not retryable. */
+  @SafeVarargs
+  public final ConsumeOptions withNotRetryable(Class<? extends Throwable>... notRetryable) {
+    return new ConsumeOptions(
+        handlers,
+        maxClaim,
+        prefetchMessages,
+        prefetchBytes,
+        lease,
+        heartbeat,
+        pollInterval,
+        configRefreshInterval,
+        maxBatch,
+        Set.copyOf(List.of(notRetryable)));
   }
 }

@@ -8,7 +8,8 @@ import java.time.Duration;
  * 292 years is the end.
  */
 final class Durations {
-  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+  static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+  static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
 
   private Durations() {}
 

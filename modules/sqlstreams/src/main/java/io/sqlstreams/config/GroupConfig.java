@@ -4,18 +4,29 @@ import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
 
 /**
- * What a consumer group is declared to be. Immutable.
+ * What a consumer group is declared to be. Running consumers read it again now and then ({@link
+ * ConsumeOptions#configRefreshInterval}), so a change needs no restart. Immutable.
  *
  * @param start where the group begins when it is first registered; later declarations don't move
  *     it; defaults to {@link Start#BEGINNING}
- * @param retry what happens to failed messages; defaults to {@link RetryPolicy#defaults()}
- * @param timeout how long a handler may take for one message, at least 1 ms; then its thread is
- *     interrupted; defaults to 30 s
+ * @param retry what happens to failed messages that don't ask for a policy of their own; defaults
+ *     to {@link RetryPolicy#defaults()}
+ * @param timeout how long a handler may take for a message that doesn't ask for a timeout of its
+ *     own, at least 1 ms; then its thread is interrupted; defaults to 30 s
+ * @param limits what messages may ask for; defaults to {@link DeliveryLimits#defaults()}
  * @param maxRangeReclaims how often a range of messages may be taken over from a crashed process
  *     before its messages are handed out one by one, 0 or above; defaults to {@value
  *     #DEFAULT_MAX_RANGE_RECLAIMS}
+ * @param deliveryLog which attempts leave a row in the delivery log; defaults to {@link
+ *     DeliveryLogMode#FAILURES}
  */
-public record GroupConfig(Start start, RetryPolicy retry, Duration timeout, int maxRangeReclaims) {
+public record GroupConfig(
+    Start start,
+    RetryPolicy retry,
+    Duration timeout,
+    DeliveryLimits limits,
+    int maxRangeReclaims,
+    DeliveryLogMode deliveryLog) {
   /** 30 seconds. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
@@ -24,16 +35,24 @@ public record GroupConfig(Start start, RetryPolicy retry, Duration timeout, int 
 
   private static final GroupConfig DEFAULTS =
       new GroupConfig(
-          Start.BEGINNING, RetryPolicy.defaults(), DEFAULT_TIMEOUT, DEFAULT_MAX_RANGE_RECLAIMS);
+          Start.BEGINNING,
+          RetryPolicy.defaults(),
+          DEFAULT_TIMEOUT,
+          DeliveryLimits.defaults(),
+          DEFAULT_MAX_RANGE_RECLAIMS,
+          DeliveryLogMode.FAILURES);
 
   /**
-   * @throws InvalidInputException when a value is outside its range
+   * @throws InvalidInputException when a value is outside its range, or lies outside the limits
    */
   public GroupConfig {
-    Durations.requireAtLeast("timeout", timeout, Duration.ofMillis(1));
-    if (maxRangeReclaims < 0) {
-      throw new InvalidInputException(
-          "maxRangeReclaims", "must be 0 or above, not " + maxRangeReclaims);
+    Durations.requireAtLeast("timeout", timeout, Durations.SHORTEST_TIMEOUT);
+    Numbers.requireNotNegative("maxRangeReclaims", maxRangeReclaims);
+    requireWithin("timeout", timeout, limits.minTimeout(), limits.maxTimeout());
+    requireWithin("maxRetries", retry.maxRetries(), limits.minRetries(), limits.maxRetries());
+    requireWithin("cap", retry.cap(), limits.minBackoff(), limits.maxBackoff());
+    if (limits.maxDelays() != RetryPolicy.UNLIMITED && retry.maxDelays() != RetryPolicy.UNLIMITED) {
+      requireWithin("maxDelays", retry.maxDelays(), 0, limits.maxDelays());
     }
   }
 
@@ -44,17 +63,22 @@ public record GroupConfig(Start start, RetryPolicy retry, Duration timeout, int 
 
   /** These settings with another beginning. */
   public GroupConfig withStart(Start start) {
-    return new GroupConfig(start, retry, timeout, maxRangeReclaims);
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
   }
 
   /** These settings with another retry policy. */
   public GroupConfig withRetry(RetryPolicy retry) {
-    return new GroupConfig(start, retry, timeout, maxRangeReclaims);
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
   }
 
   /** These settings with another time that a handler may take for one message. */
   public GroupConfig withTimeout(Duration timeout) {
-    return new GroupConfig(start, retry, timeout, maxRangeReclaims);
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+  }
+
+  /** These settings with other limits on what messages may ask for. */
+  public GroupConfig withLimits(DeliveryLimits limits) {
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
   }
 
   /**
@@ -62,6 +86,25 @@ public record GroupConfig(Start start, RetryPolicy retry, Duration timeout, int 
    * message.
    */
   public GroupConfig withMaxRangeReclaims(int maxRangeReclaims) {
-    return new GroupConfig(start, retry, timeout, maxRangeReclaims);
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+  }
+
+  /** These settings with another choice of attempts that leave a row in the delivery log. */
+  public GroupConfig withDeliveryLog(DeliveryLogMode deliveryLog) {
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+  }
+
+  private static <C extends Comparable<C>> void requireWithin(
+      String field, C value, C least, C most) {
+    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+      throw new InvalidInputException(
+          field,
+          value
+              + " is outside the group's limits, "
+              + least
+              + " to "
+              + most
+              + ": change it or the limits");
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.sqlstreams.config;
 
+import io.sqlstreams.error.InvalidInputException;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,18 +15,34 @@ import org.jspecify.annotations.Nullable;
  *     UTF-8
  * @param headers the headers; their order isn't kept; empty for none; together up to 64 KiB of
  *     UTF-8
+ * @param timeout how long a handler may take for this message, at least 1 ms; each group grants it
+ *     within its {@link DeliveryLimits}; null to leave it to the groups
+ * @param retry the policy by which this message is tried again, in place of the groups', as a
+ *     whole; each group grants it within its {@link DeliveryLimits}; null to leave it to the groups
  */
 public record ProduceOptions(
-    @Nullable String key, @Nullable String routingKey, Map<String, String> headers) {
-  private static final ProduceOptions DEFAULTS = new ProduceOptions(null, null, Map.of());
+    @Nullable String key,
+    @Nullable String routingKey,
+    Map<String, String> headers,
+    @Nullable Duration timeout,
+    @Nullable RetryPolicy retry) {
+  private static final ProduceOptions DEFAULTS =
+      new ProduceOptions(null, null, Map.of(), null, null);
 
-  /** Copies the headers. */
+  /**
+   * Copies the headers.
+   *
+   * @throws InvalidInputException when the timeout is outside its range
+   */
   public ProduceOptions {
     headers =
         headers.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    if (timeout != null) {
+      Durations.requireAtLeast("timeout", timeout, Durations.SHORTEST_TIMEOUT);
+    }
   }
 
-  /** No key, no routing key, no headers. */
+  /** No key, no routing key, no headers, no wishes. */
   public static ProduceOptions defaults() {
     return DEFAULTS;
   }
@@ -36,23 +54,33 @@ public record ProduceOptions(
 
   /** These options with another message key. */
   public ProduceOptions withKey(@Nullable String key) {
-    return new ProduceOptions(key, routingKey, headers);
+    return new ProduceOptions(key, routingKey, headers, timeout, retry);
   }
 
   /** These options with another routing key. */
   public ProduceOptions withRoutingKey(@Nullable String routingKey) {
-    return new ProduceOptions(key, routingKey, headers);
+    return new ProduceOptions(key, routingKey, headers, timeout, retry);
   }
 
   /** These options with one more header, or another value for one that is there. */
   public ProduceOptions withHeader(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(name, value);
-    return new ProduceOptions(key, routingKey, more);
+    return new ProduceOptions(key, routingKey, more, timeout, retry);
   }
 
   /** These options with exactly these headers. */
   public ProduceOptions withHeaders(Map<String, String> headers) {
-    return new ProduceOptions(key, routingKey, headers);
+    return new ProduceOptions(key, routingKey, headers, timeout, retry);
+  }
+
+  /** These options with another wish for the handler's time. */
+  public ProduceOptions withTimeout(@Nullable Duration timeout) {
+    return new ProduceOptions(key, routingKey, headers, timeout, retry);
+  }
+
+  /** These options with another wish for a retry policy. */
+  public ProduceOptions withRetry(@Nullable RetryPolicy retry) {
+    return new ProduceOptions(key, routingKey, headers, timeout, retry);
   }
 }

@@ -1,24 +1,95 @@
 package io.sqlstreams.config;
 
+import io.sqlstreams.error.InvalidInputException;
+import java.time.Instant;
+
 /**
- * Where a new consumer group begins to read. It counts once, when the group is first registered.
+ * A place in a stream: where a new consumer group begins to read, or to which a group is rewound.
  */
-public enum Start {
-  /** With the oldest message that the stream still holds. The default. */
-  BEGINNING,
+public sealed interface Start {
+  /** The oldest message that the stream still holds. The default. */
+  Start BEGINNING = Edge.BEGINNING;
+
   /**
-   * After the newest message that is visible at registration. A message whose transaction is still
-   * open then is delivered if its id is above that one.
+   * After the newest message that is visible when the place is looked up. A message whose
+   * transaction is still open then is delivered if its id is above that one.
    */
-  HEAD;
+  Start HEAD = Edge.HEAD;
 
   /** {@link #BEGINNING}. */
-  public static Start beginning() {
+  static Start beginning() {
     return BEGINNING;
   }
 
   /** {@link #HEAD}. */
-  public static Start head() {
+  static Start head() {
     return HEAD;
+  }
+
+  /**
+   * The first message that was produced at this instant or later, by the database's clock. Messages
+   * that were produced about then by concurrent transactions aren't exactly in the order of time:
+   * everything from that first one on is delivered, so a few older ones may be among it.
+   *
+   * @param instant the instant
+   */
+  static Start at(Instant instant) {
+    return new At(instant);
+  }
+
+  /**
+   * After this message: the first one that is delivered has a higher id.
+   *
+   * @param messageId the id, 0 or above; it needn't exist (any more)
+   * @throws InvalidInputException when it is negative
+   */
+  static Start after(long messageId) {
+    return new After(messageId);
+  }
+
+  /** One of the stream's ends; see {@link Start#beginning()} and {@link Start#head()}. */
+  enum Edge implements Start {
+    /** See {@link Start#BEGINNING}. */
+    BEGINNING,
+    /** See {@link Start#HEAD}. */
+    HEAD;
+
+    @Override
+    public String toString() {
+      return this == BEGINNING ? "beginning" : "head";
+    }
+  }
+
+  /**
+   * See {@link Start#at(Instant)}.
+   *
+   * @param instant the instant
+   */
+  record At(Instant instant) implements Start {
+    @Override
+    public String toString() {
+      return "at " + instant;
+    }
+  }
+
+  /**
+   * See {@link Start#after(long)}.
+   *
+   * @param messageId the id, 0 or above
+   */
+  record After(long messageId) implements Start {
+    /**
+     * @throws InvalidInputException when it is negative
+     */
+    public After {
+      if (messageId < 0) {
+        throw new InvalidInputException("messageId", "must be 0 or above, not " + messageId);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "after " + messageId;
+    }
   }
 }

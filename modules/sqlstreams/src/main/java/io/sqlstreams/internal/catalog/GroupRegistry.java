@@ -7,6 +7,7 @@ import io.sqlstreams.config.Start;
 import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.StreamNotFoundException;
+import io.sqlstreams.internal.document.GroupDocument;
 import io.sqlstreams.internal.schema.Installer;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
@@ -32,7 +33,8 @@ public final class GroupRegistry {
           RegistrySql.DELETE_CLAIM_LEASES,
           RegistrySql.DELETE_MESSAGE_KEY_LEASES,
           RegistrySql.DELETE_EXCEPTIONS,
-          RegistrySql.DELETE_DELIVERIES);
+          RegistrySql.DELETE_DELIVERIES,
+          RegistrySql.DELETE_OPERATIONS);
 
   private final Database database;
   private final Scope system;
@@ -149,7 +151,7 @@ public final class GroupRegistry {
     try (Call call = RegistrySql.INSERT_GROUP.in(system).on(connection)) {
       call.set("stream_id", stream.id())
           .set("name", name)
-          .set("start_position", Rows.startPosition(config.start()));
+          .set("start_position", config.start().toString());
       try (ResultSet row = call.query()) {
         row.next();
         group = new GroupInfo(row.getLong("id"), name, config, Rows.createdAt(row));

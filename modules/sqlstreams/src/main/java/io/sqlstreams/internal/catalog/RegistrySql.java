@@ -112,11 +112,18 @@ final class RegistrySql {
       Template.of(
           """
           -- log_group_worker
-          INSERT INTO {schema}.worker_config_log (worker_config_id, metadata, target_instances)
-          SELECT id, metadata, target_instances
-          FROM {schema}.worker_config
-          WHERE consumer_group_id = :group_id
-            AND name = 'consumer'
+          INSERT INTO {schema}.worker_config_log (worker_config_id, metadata, previous, target_instances)
+          SELECT worker.id,
+                 worker.metadata,
+                 (SELECT earlier.metadata
+                  FROM {schema}.worker_config_log AS earlier
+                  WHERE earlier.worker_config_id = worker.id
+                  ORDER BY earlier.id DESC
+                  LIMIT 1),
+                 worker.target_instances
+          FROM {schema}.worker_config AS worker
+          WHERE worker.consumer_group_id = :group_id
+            AND worker.name = 'consumer'
           """);
 
   static final Template RENAME_GROUP =
@@ -171,6 +178,14 @@ final class RegistrySql {
           """
           -- delete_group_deliveries
           DELETE FROM {schema}.delivery_log_{stream}
+          WHERE consumer_group_id = :group_id
+          """);
+
+  static final Template DELETE_OPERATIONS =
+      Template.of(
+          """
+          -- delete_group_operations
+          DELETE FROM {schema}.operation_log_{stream}
           WHERE consumer_group_id = :group_id
           """);
 

@@ -6,6 +6,7 @@ import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.PayloadType;
 import io.sqlstreams.config.Start;
 import io.sqlstreams.config.StreamConfig;
+import io.sqlstreams.internal.document.GroupDocument;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -29,7 +30,7 @@ final class Rows {
   }
 
   static GroupInfo group(ResultSet row) throws SQLException {
-    Start start = Start.valueOf(row.getString("start_position").toUpperCase(Locale.ROOT));
+    Start start = StartText.parse(row.getString("start_position"));
     @Nullable String settings = row.getString("metadata");
     GroupConfig config = GroupDocument.read(start, settings == null ? NO_SETTINGS : settings);
     return new GroupInfo(row.getLong("id"), row.getString("name"), config, createdAt(row));
@@ -37,9 +38,5 @@ final class Rows {
 
   static Instant createdAt(ResultSet row) throws SQLException {
     return row.getObject("created_at", OffsetDateTime.class).toInstant();
-  }
-
-  static String startPosition(Start start) {
-    return start.name().toLowerCase(Locale.ROOT);
   }
 }

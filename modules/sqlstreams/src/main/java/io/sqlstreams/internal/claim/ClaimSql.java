@@ -28,6 +28,7 @@ final class ClaimSql {
             SELECT cursor.claimed,
                    cursor.committed,
                    cursor.settled_head,
+                   cursor.rewinds,
                    (SELECT log.id
                     FROM {schema}.message_log_{stream} AS log
                     WHERE log.id > cursor.claimed
@@ -95,6 +96,7 @@ final class ClaimSql {
                    log.message_key,
                    log.payload,
                    log.headers,
+                   log.options,
                    (log.id <= peek.settled_head OR log.id - log.above_settled = greatest(locked.claimed, peek.settled_head))
                      AND (log.bytes <= :max_bytes OR log.position = 1) AS takable
             FROM locked
@@ -107,6 +109,7 @@ final class ClaimSql {
                      next.message_key,
                      next.payload,
                      next.headers,
+                     next.options,
                      row_number() OVER run AS position,
                      count(*) FILTER (WHERE next.id > greatest(locked.claimed, peek.settled_head)) OVER run AS above_settled,
                      sum(next.size) OVER run AS bytes
@@ -118,6 +121,7 @@ final class ClaimSql {
                        log.message_key,
                        log.payload,
                        log.headers,
+                       log.options,
                        -- the size in memory; a value that isn't compressed tells it without being read
                        CASE
                          WHEN log.payload IS NULL THEN 0
@@ -156,7 +160,12 @@ final class ClaimSql {
           moved AS (
             UPDATE {schema}.consumer_group_cursor_{stream} AS cursor
             SET claimed = taken.high,
-                committed = greatest(cursor.committed, least(peek.claimed, peek.lowest_open, peek.lowest_unresolved - 1)),
+                -- what was peeked before a rewind says nothing about where the group stands now
+                committed = CASE
+                  WHEN cursor.rewinds = peek.rewinds
+                    THEN greatest(cursor.committed, least(peek.claimed, peek.lowest_open, peek.lowest_unresolved - 1))
+                  ELSE cursor.committed
+                END,
                 pending_head = CASE WHEN cursor.pending_head > taken.high THEN cursor.pending_head END,
                 pending_writers = CASE WHEN cursor.pending_head > taken.high THEN cursor.pending_writers END,
                 pending_xid = CASE WHEN cursor.pending_head > taken.high THEN cursor.pending_xid END
@@ -186,7 +195,8 @@ final class ClaimSql {
                  message.routing_key,
                  message.message_key,
                  message.payload,
-                 message.headers
+                 message.headers,
+                 message.options
           FROM peek
           LEFT JOIN taken ON true
           -- in the order of the walk; a sort here would copy every payload once more, and large claims through the disk
@@ -272,11 +282,12 @@ final class ClaimSql {
                  message.routing_key,
                  message.message_key,
                  message.payload,
-                 message.headers
+                 message.headers,
+                 message.options
           FROM expired
           LEFT JOIN taken ON true
           LEFT JOIN LATERAL (
-            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers
+            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers, log.options
             FROM {schema}.message_log_{stream} AS log
             WHERE log.id > taken.low
             ORDER BY log.id
@@ -294,6 +305,7 @@ final class ClaimSql {
           SET committed = greatest(cursor.committed, settled.committed)
           FROM (
             SELECT peek.committed AS before,
+                   peek.rewinds,
                    least(
                      peek.claimed,
                      (SELECT lease.low
@@ -314,6 +326,8 @@ final class ClaimSql {
           ) AS settled
           WHERE cursor.consumer_group_id = :group
             AND settled.committed > settled.before
+            -- the row may have changed since it was looked at
+            AND cursor.rewinds = settled.rewinds
           """);
 
   private ClaimSql() {}

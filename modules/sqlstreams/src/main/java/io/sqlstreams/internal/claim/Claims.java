@@ -125,7 +125,8 @@ public final class Claims {
     long exceptionDue = microsOrNever(row, "exception_due_us");
     long exceptionExpires = microsOrNever(row, "exception_expires_us");
     long high = row.getLong("high");
-    boolean moved = !row.wasNull() && high > claimed;
+    // not compared with "claimed": the group may have been rewound since
+    boolean moved = !row.wasNull() && high > row.getLong("low");
     @Nullable ClaimedRange range = moved ? readRange(row, token) : null;
     return new Poll(
         claimed,

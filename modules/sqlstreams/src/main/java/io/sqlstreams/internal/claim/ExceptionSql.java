@@ -63,10 +63,11 @@ final class ExceptionSql {
                  message.routing_key,
                  message.message_key,
                  message.payload,
-                 message.headers
+                 message.headers,
+                 message.options
           FROM taken
           LEFT JOIN LATERAL (
-            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers
+            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers, log.options
             FROM {schema}.message_log_{stream} AS log
             -- not by equality: that could become a scan of the partition in a plan that was made while it was empty
             WHERE log.id >= taken.message_id

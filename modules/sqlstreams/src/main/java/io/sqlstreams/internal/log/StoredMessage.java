@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param messageKey its message key
  * @param payload its bytes; null when it is a tombstone
  * @param headersJson its headers as they are stored
+ * @param optionsJson what it asks of the groups, as it is stored
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared, and not copied on its way to the codec
 public record StoredMessage(
@@ -26,7 +27,8 @@ public record StoredMessage(
     @Nullable String routingKey,
     @Nullable String messageKey,
     byte @Nullable [] payload,
-    @Nullable String headersJson) {
+    @Nullable String headersJson,
+    @Nullable String optionsJson) {
 
   /** Reads the message columns of the current row; null when an outer join found none. */
   public static @Nullable StoredMessage read(ResultSet row) throws SQLException {
@@ -41,7 +43,8 @@ public record StoredMessage(
         row.getString("routing_key"),
         row.getString("message_key"),
         row.getBytes("payload"),
-        row.getString("headers"));
+        row.getString("headers"),
+        row.getString("options"));
   }
 
   /** How many bytes of payload it keeps in memory. */

@@ -5,9 +5,6 @@ import java.time.Duration;
 
 /** The wait before a retry. Pure. */
 public final class Backoff {
-  /** A wait is shortened or lengthened by up to this part of it. */
-  static final double JITTER = 0.2;
-
   private Backoff() {}
 
   /**
@@ -25,7 +22,7 @@ public final class Backoff {
             ? policy.initialBackoff().toNanos()
             : policy.base().toNanos() * Math.pow(policy.exponent(), failures - 1.0);
     double bounded = within(policy, nanos);
-    double jittered = within(policy, bounded * (1 - JITTER + 2 * JITTER * chance));
+    double jittered = within(policy, bounded * (1 + policy.jitter() * (2 * chance - 1)));
     return Duration.ofNanos((long) jittered);
   }
 

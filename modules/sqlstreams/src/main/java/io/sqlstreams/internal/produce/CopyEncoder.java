@@ -40,7 +40,7 @@ final class CopyEncoder {
     0 // length of the extension
   };
 
-  private static final short COLUMNS = 6;
+  private static final short COLUMNS = 7;
   private static final int NULL = -1;
   private static final short TRAILER = -1;
 
@@ -79,11 +79,8 @@ final class CopyEncoder {
       putInt(message.payload().length);
       putBytes(message.payload());
     }
-    if (message.headers() == null) {
-      putInt(NULL);
-    } else {
-      putJsonb(message.headers().getBytes(StandardCharsets.UTF_8));
-    }
+    putDocument(message.headers());
+    putDocument(message.options());
   }
 
   /** The end; sends what is left. */
@@ -100,6 +97,14 @@ final class CopyEncoder {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     putInt(bytes.length);
     putBytes(bytes);
+  }
+
+  private void putDocument(@Nullable String json) throws SQLException {
+    if (json == null) {
+      putInt(NULL);
+    } else {
+      putJsonb(json.getBytes(StandardCharsets.UTF_8));
+    }
   }
 
   private void putJsonb(byte[] json) throws SQLException {

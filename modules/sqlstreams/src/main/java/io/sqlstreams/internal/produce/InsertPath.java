@@ -21,6 +21,7 @@ final class InsertPath {
     @Nullable String[] messageKeys = new @Nullable String[count];
     byte[][] payloads = new byte[count][];
     @Nullable String[] headers = new @Nullable String[count];
+    @Nullable String[] options = new @Nullable String[count];
     for (int i = 0; i < count; i++) {
       ReadyMessage message = messages.get(i);
       schemaVersions[i] = message.schemaVersion();
@@ -28,13 +29,15 @@ final class InsertPath {
       messageKeys[i] = message.messageKey();
       payloads[i] = message.payload();
       headers[i] = message.headers();
+      options[i] = message.options();
     }
     try (Call call = log.insert(bounds).on(connection)) {
       call.setArray("schema_versions", "int4", schemaVersions)
           .setArray("routing_keys", "text", routingKeys)
           .setArray("message_keys", "text", messageKeys)
           .setArray("payloads", "bytea", payloads)
-          .setArray("headers", "text", headers);
+          .setArray("headers", "text", headers)
+          .setArray("options", "text", options);
       try (ResultSet rows = call.query()) {
         return Ids.read(rows, count);
       }

@@ -5,6 +5,7 @@ import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.InvalidInputException;
+import io.sqlstreams.internal.document.MessageOptions;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,8 @@ final class MessageEncoder<T> {
         options.routingKey(),
         options.key(),
         bytes(payload),
-        options.headers().isEmpty() ? null : HeadersJson.of(options.headers()));
+        options.headers().isEmpty() ? null : HeadersJson.of(options.headers()),
+        MessageOptions.write(options));
   }
 
   /**

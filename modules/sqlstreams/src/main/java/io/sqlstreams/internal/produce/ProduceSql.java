@@ -29,7 +29,7 @@ final class ProduceSql {
       Template.of(
           """
           -- produce_many
-          COPY {schema}.message_log_{stream} (id, schema_version, routing_key, message_key, payload, headers)
+          COPY {schema}.message_log_{stream} (id, schema_version, routing_key, message_key, payload, headers, options)
           FROM STDIN (FORMAT BINARY)
           """);
 
@@ -46,15 +46,16 @@ final class ProduceSql {
     return Template.of(
         """
         -- produce
-        INSERT INTO {schema}.message_log_{stream} (schema_version, routing_key, message_key, payload, headers)
+        INSERT INTO {schema}.message_log_{stream} (schema_version, routing_key, message_key, payload, headers, options)
         SELECT
           message.schema_version,
           message.routing_key,
           message.message_key,
           {payload},
-          message.headers::jsonb
-        FROM unnest(:schema_versions::int[], :routing_keys::text[], :message_keys::text[], :payloads::bytea[], :headers::text[])
-          WITH ORDINALITY AS message (schema_version, routing_key, message_key, payload, headers, place)
+          message.headers::jsonb,
+          message.options::jsonb
+        FROM unnest(:schema_versions::int[], :routing_keys::text[], :message_keys::text[], :payloads::bytea[], :headers::text[], :options::text[])
+          WITH ORDINALITY AS message (schema_version, routing_key, message_key, payload, headers, options, place)
         -- the default of id is computed above this order, so the ids rise with the places
         ORDER BY message.place
         RETURNING id

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param messageKey null for none
  * @param payload what the codec wrote
  * @param headers a JSON object; null for none
+ * @param options what it asks of the groups, a JSON object; null for nothing
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record ReadyMessage(
@@ -17,7 +18,8 @@ record ReadyMessage(
     @Nullable String routingKey,
     @Nullable String messageKey,
     byte[] payload,
-    @Nullable String headers) {
+    @Nullable String headers,
+    @Nullable String options) {
   /** What the numbers of a row and the objects around it take, roughly. */
   private static final int OVERHEAD = 64;
 
@@ -27,7 +29,8 @@ record ReadyMessage(
         + payload.length
         + length(routingKey)
         + length(messageKey)
-        + length(headers);
+        + length(headers)
+        + length(options);
   }
 
   private static int length(@Nullable String text) {

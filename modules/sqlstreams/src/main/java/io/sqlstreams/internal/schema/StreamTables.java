@@ -57,8 +57,10 @@ final class StreamTables {
             concurrency       TEXT        NOT NULL CHECK (concurrency IN ('parallel', 'exclusive', 'ordered')),
             -- the number of the attempt that comes next, or of the one that runs
             attempts          INT         NOT NULL CHECK (attempts >= 0),
-            -- how many of the attempts so far asked for a delay; the others failed
-            delays            INT         NOT NULL DEFAULT 0 CHECK (delays BETWEEN 0 AND attempts),
+            -- how many of them were before the last redrive, and count neither as failures nor as delays any more
+            forgiven          INT         NOT NULL DEFAULT 0 CHECK (forgiven BETWEEN 0 AND attempts),
+            -- how many of the others asked for a delay; the rest failed
+            delays            INT         NOT NULL DEFAULT 0,
             can_run_after     TIMESTAMPTZ NOT NULL,
             last_error        TEXT,
             -- the process of its last attempt is gone, perhaps because of it: it runs alone among its like
@@ -68,12 +70,13 @@ final class StreamTables {
             created_at        TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
             updated_at        TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
             PRIMARY KEY (consumer_group_id, message_id),
+            CONSTRAINT exception_queue_{stream}_delays CHECK (delays BETWEEN 0 AND attempts - forgiven),
             CONSTRAINT exception_queue_{stream}_lease CHECK (
               CASE WHEN status = 'inflight' THEN num_nulls(lease_token, lease_expires_at) = 0
                    ELSE num_nonnulls(lease_token, lease_expires_at) = 0 END)
           ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_cost_delay = 0);
           CREATE INDEX exception_queue_{stream}_due_idx ON {schema}.exception_queue_{stream} (consumer_group_id, suspect, can_run_after, message_id)
-            WHERE status = 'ready';
+            WHERE status IN ('ready', 'deferred');
           CREATE INDEX exception_queue_{stream}_lease_idx ON {schema}.exception_queue_{stream} (consumer_group_id, lease_expires_at, message_id)
             WHERE status = 'inflight';
           -- what holds the committed cursor back
@@ -100,6 +103,8 @@ final class StreamTables {
             claimed           BIGINT NOT NULL DEFAULT 0 CHECK (claimed >= 0),
             committed         BIGINT NOT NULL DEFAULT 0 CHECK (committed BETWEEN 0 AND claimed),
             settled_head      BIGINT NOT NULL DEFAULT 0 CHECK (settled_head >= 0),
+            -- how often the group was moved back: what was worked out before that counts no more
+            rewinds           INT    NOT NULL DEFAULT 0,
             pending_head      BIGINT,
             pending_xid       XID,
             pending_writers   TEXT[],
@@ -147,6 +152,17 @@ final class StreamTables {
             declared_at       TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
           );
           CREATE INDEX binding_config_log_{stream}_consumer_group_id_idx ON {schema}.binding_config_log_{stream} (consumer_group_id, id);
+
+          -- what people did to a group's deliveries by hand
+          CREATE TABLE {schema}.operation_log_{stream} (
+            id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            consumer_group_id BIGINT      NOT NULL,
+            operation         TEXT        NOT NULL CHECK (operation IN ('rewind', 'redrive', 'discard')),
+            -- what was asked for, and what it met
+            detail            JSONB       NOT NULL,
+            performed_at      TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
+          );
+          CREATE INDEX operation_log_{stream}_consumer_group_id_idx ON {schema}.operation_log_{stream} (consumer_group_id, id);
           """);
 
   /**
@@ -167,7 +183,8 @@ final class StreamTables {
             {schema}.claim_lease_{stream},
             {schema}.message_key_lease_{stream},
             {schema}.binding_config_{stream},
-            {schema}.binding_config_log_{stream}
+            {schema}.binding_config_log_{stream},
+            {schema}.operation_log_{stream}
           """);
 
   private StreamTables() {}

@@ -83,7 +83,9 @@ class WorkTest {
     List<StoredMessage> messages =
         LongStream.of(ids)
             .mapToObj(
-                id -> new StoredMessage(id, Instant.EPOCH, 1, null, "k" + id, new byte[] {1}, null))
+                id ->
+                    new StoredMessage(
+                        id, Instant.EPOCH, 1, null, "k" + id, new byte[] {1}, null, null))
             .toList();
     long end = ids[ids.length - 1];
     return Work.of(

@@ -1,7 +1,9 @@
-package io.sqlstreams.internal.catalog;
+package io.sqlstreams.internal.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sqlstreams.config.DeliveryLimits;
+import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.RetryPolicy;
 import io.sqlstreams.config.Start;
@@ -26,12 +28,15 @@ class GroupDocumentTest {
                 new GroupConfig(
                     Start.BEGINNING,
                     new RetryPolicy(
-                        7, Duration.ofNanos(1), Duration.ZERO, 1.1, Duration.ofMinutes(6)),
+                        7, Duration.ofNanos(1), Duration.ZERO, 1.1, Duration.ofMinutes(6), 0.5, 9),
                     Duration.ofMillis(5),
-                    0)))
+                    DeliveryLimits.defaults().withRetries(1, 8).withMaxDelays(10),
+                    0,
+                    DeliveryLogMode.ALL)))
         .isEqualTo(
             "{\"timeout_ns\":5000000,\"max_retries\":7,\"initial_backoff_ns\":1,\"base_ns\":0,"
-                + "\"exponent\":1.1,\"cap_ns\":360000000000,\"max_range_reclaims\":0}");
+                + "\"exponent\":1.1,\"cap_ns\":360000000000,\"jitter\":0.5,\"max_delays\":9,"
+                + "\"least_retries\":1,\"most_retries\":8,\"most_delays\":10,\"max_range_reclaims\":0,\"delivery_log_mode\":\"all\"}");
   }
 
   static Stream<GroupConfig> configs() {
@@ -41,10 +46,24 @@ class GroupDocumentTest {
         config.withStart(Start.HEAD),
         config.withTimeout(LONGEST).withMaxRangeReclaims(Integer.MAX_VALUE),
         config.withRetry(
-            new RetryPolicy(Integer.MAX_VALUE, LONGEST, LONGEST, Double.MAX_VALUE, LONGEST)),
+            new RetryPolicy(
+                Integer.MAX_VALUE,
+                LONGEST,
+                LONGEST,
+                Double.MAX_VALUE,
+                LONGEST,
+                1,
+                Integer.MAX_VALUE)),
         config.withRetry(
-            new RetryPolicy(0, Duration.ZERO, Duration.ZERO, 1, RetryPolicy.MIN_BACKOFF)),
-        config.withRetry(RetryPolicy.defaults().withBackoff(Duration.ofNanos(3), 1 + 1e-15)));
+            new RetryPolicy(0, Duration.ZERO, Duration.ZERO, 1, RetryPolicy.MIN_BACKOFF, 0, 0)),
+        config.withRetry(RetryPolicy.defaults().withBackoff(Duration.ofNanos(3), 1 + 1e-15)),
+        config.withDeliveryLog(DeliveryLogMode.OFF),
+        config.withLimits(
+            DeliveryLimits.defaults()
+                .withTimeout(Duration.ofSeconds(1), Duration.ofMinutes(1))
+                .withRetries(0, 3)
+                .withBackoff(Duration.ofSeconds(1), Duration.ofHours(1))
+                .withMaxDelays(0)));
   }
 
   @ParameterizedTest

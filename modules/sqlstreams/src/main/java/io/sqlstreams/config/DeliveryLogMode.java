@@ -1,0 +1,22 @@
+package io.sqlstreams.config;
+
+/** What a group writes to the delivery log, the history of its attempts. */
+public enum DeliveryLogMode {
+  /** Every attempt that didn't end as done. The default. */
+  FAILURES("failures"),
+  /** Every attempt: one row more for each message. */
+  ALL("all"),
+  /** Nothing. The exception queue still holds the last error of each message in it. */
+  OFF("off");
+
+  private final String sqlName;
+
+  DeliveryLogMode(String sqlName) {
+    this.sqlName = sqlName;
+  }
+
+  /** The name under which it is stored. */
+  public String sqlName() {
+    return sqlName;
+  }
+}
