@@ -87,8 +87,8 @@ public interface ConsumerGroup<T> {
   int releaseLeases(UUID session);
 
   /**
-   * Begins to consume and returns at once. Messages are delivered at least once. The settings of
-   * the group are read now.
+   * Begins to consume and returns at once. Messages are delivered at least once. The group's
+   * settings are read now, and again every {@link ConsumeOptions#configRefreshInterval}.
    *
    * @throws StreamNotFoundException when the stream isn't registered
    * @throws GroupNotFoundException when the group isn't registered
@@ -101,5 +101,41 @@ public interface ConsumerGroup<T> {
    */
   default Consumption consume(MessageHandler<T> handler) {
     return consume(handler, ConsumeOptions.defaults());
+  }
+
+  /**
+   * Begins to consume in lists and returns at once. Messages are delivered at least once.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws GroupNotFoundException when the group isn't registered
+   */
+  Consumption consumeBatches(BatchHandler<T> handler, ConsumeOptions options);
+
+  /**
+   * Begins to consume in lists with every option at its default; see {@link
+   * #consumeBatches(BatchHandler, ConsumeOptions)}.
+   */
+  default Consumption consumeBatches(BatchHandler<T> handler) {
+    return consumeBatches(handler, ConsumeOptions.defaults());
+  }
+
+  /**
+   * Begins to consume with the results in the handler's own transaction, and returns at once. What
+   * the handler writes through its connection takes effect exactly once for each message that is
+   * done, whatever crashes, and nothing of it for one that isn't; what it does elsewhere can happen
+   * more than once. Each running handler holds one connection of the pool; two more are needed
+   * beside them.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws GroupNotFoundException when the group isn't registered
+   */
+  Consumption consumeTransactional(TransactionalHandler<T> handler, ConsumeOptions options);
+
+  /**
+   * Begins to consume in transactions with every option at its default; see {@link
+   * #consumeTransactional(TransactionalHandler, ConsumeOptions)}.
+   */
+  default Consumption consumeTransactional(TransactionalHandler<T> handler) {
+    return consumeTransactional(handler, ConsumeOptions.defaults());
   }
 }

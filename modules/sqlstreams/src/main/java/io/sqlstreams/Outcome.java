@@ -4,8 +4,8 @@ import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
 
 /**
- * How a handler ended with a message. Throwing is the fourth way: the message is tried again by the
- * retry policy.
+ * How a handler ended with a message. Throwing an exception is the same as {@link
+ * #failed(Throwable)}; an {@link OutcomeException} is the outcome that it carries.
  */
 public sealed interface Outcome {
   /** The message is done for this group. */
@@ -14,7 +14,19 @@ public sealed interface Outcome {
   }
 
   /**
-   * Run the message again later. It counts as a delay, not as a failure.
+   * The attempt failed: the message is tried again by its retry policy, and dead when that is used
+   * up, or when the error is one that the consumer declared as not retryable.
+   *
+   * @param error what went wrong; its kind and message and those of its causes are stored, cut to 8
+   *     KiB
+   */
+  static Outcome failed(Throwable error) {
+    return new Failed(error);
+  }
+
+  /**
+   * Run the message again later. It counts as a delay, not as a failure; when the policy's limit of
+   * delays is passed, the message is dead.
    *
    * @param after how long to wait at least, by the database's clock; 0 or above
    * @throws InvalidInputException when it is negative or above 292 years
@@ -37,6 +49,13 @@ public sealed interface Outcome {
     /** The only one. */
     INSTANCE
   }
+
+  /**
+   * See {@link Outcome#failed(Throwable)}.
+   *
+   * @param error what went wrong
+   */
+  record Failed(Throwable error) implements Outcome {}
 
   /**
    * See {@link Outcome#delay(Duration)}.

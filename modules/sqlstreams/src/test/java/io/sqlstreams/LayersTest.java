@@ -48,7 +48,7 @@ class LayersTest {
           entry("fence", Set.of("sql")),
           entry("claim", Set.of("sql", "log")),
           entry("lease", Set.of("sql", "lifecycle", "wake")),
-          entry("outcome", Set.of("sql")),
+          entry("outcome", Set.of("sql", "document")),
           entry(
               "dispatch",
               Set.of("sql", "log", "fence", "claim", "lease", "outcome", "lifecycle", "wake")),

@@ -2,6 +2,7 @@ package io.sqlstreams.lab;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
 import io.sqlstreams.Message;
 import io.sqlstreams.Outcome;
@@ -9,6 +10,8 @@ import io.sqlstreams.SqlStreams;
 import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.config.ConsumeOptions;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -33,7 +36,7 @@ public final class WorkerProcess {
   private void run() throws Exception {
     HikariConfig pool = new HikariConfig();
     pool.setJdbcUrl(settings.url());
-    pool.setMaximumPoolSize(4);
+    pool.setMaximumPoolSize(settings.handlers() + 4);
     ConsumeOptions options =
         ConsumeOptions.defaults()
             .withHandlers(settings.handlers())
@@ -44,9 +47,7 @@ public final class WorkerProcess {
     try (HikariDataSource dataSource = new HikariDataSource(pool);
         SqlStreams client = SqlStreams.builder(dataSource).schema(settings.schema()).build();
         Consumption running =
-            client.stream(settings.stream())
-                .group(settings.group())
-                .consume(this::handle, options)) {
+            consume(client.stream(settings.stream()).group(settings.group()), options)) {
       Runtime.getRuntime().addShutdownHook(new Thread(running::stop));
       System.out.println("ready");
       while (System.in.read() >= 0) {
@@ -55,6 +56,23 @@ public final class WorkerProcess {
       running.stop();
       System.out.println(running.counters());
     }
+  }
+
+  private Consumption consume(ConsumerGroup<RawPayload> group, ConsumeOptions options) {
+    return switch (settings.kind()) {
+      case LEDGER -> group.consume(this::handle, options);
+      case EFFECTS -> group.consumeTransactional(this::handle, options);
+    };
+  }
+
+  private Outcome handle(Message<RawPayload> message, Connection connection) throws Exception {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO " + settings.schema() + ".effects (message_id) VALUES (?)")) {
+      insert.setLong(1, message.id());
+      insert.executeUpdate();
+    }
+    return handle(message);
   }
 
   private Outcome handle(Message<RawPayload> message) throws InterruptedException {

@@ -15,6 +15,7 @@ import java.util.List;
  * @param leaseMillis its lease
  * @param handleMillis how long it takes for a message
  * @param poison the id of a message that ends the process at once; 0 for none
+ * @param kind what it does with a message
  */
 public record WorkerSettings(
     String url,
@@ -26,7 +27,15 @@ public record WorkerSettings(
     int maxClaim,
     long leaseMillis,
     long handleMillis,
-    long poison) {
+    long poison,
+    Kind kind) {
+  /** What a worker does with a message. */
+  public enum Kind {
+    /** Writes it to its ledger. */
+    LEDGER,
+    /** Inserts its id into the table {@code effects}, in the message's transaction. */
+    EFFECTS
+  }
 
   /** The settings as arguments of the process. */
   public List<String> arguments() {
@@ -40,7 +49,8 @@ public record WorkerSettings(
         Integer.toString(maxClaim),
         Long.toString(leaseMillis),
         Long.toString(handleMillis),
-        Long.toString(poison));
+        Long.toString(poison),
+        kind.name());
   }
 
   static WorkerSettings parse(String[] args) {
@@ -54,18 +64,87 @@ public record WorkerSettings(
         Integer.parseInt(args[6]),
         Long.parseLong(args[7]),
         Long.parseLong(args[8]),
-        Long.parseLong(args[9]));
+        Long.parseLong(args[9]),
+        Kind.valueOf(args[10]));
   }
 
   /** These settings with other handlers. */
   public WorkerSettings withHandlers(int handlers, int maxClaim, long handleMillis) {
     return new WorkerSettings(
-        url, schema, stream, group, ledger, handlers, maxClaim, leaseMillis, handleMillis, poison);
+        url,
+        schema,
+        stream,
+        group,
+        ledger,
+        handlers,
+        maxClaim,
+        leaseMillis,
+        handleMillis,
+        poison,
+        kind);
   }
 
   /** These settings with a message that ends the process. */
   public WorkerSettings withPoison(long id) {
     return new WorkerSettings(
-        url, schema, stream, group, ledger, handlers, maxClaim, leaseMillis, handleMillis, id);
+        url,
+        schema,
+        stream,
+        group,
+        ledger,
+        handlers,
+        maxClaim,
+        leaseMillis,
+        handleMillis,
+        id,
+        kind);
+  }
+
+  /** These settings with something else to do. */
+  public WorkerSettings withKind(Kind kind) {
+    return new WorkerSettings(
+        url,
+        schema,
+        stream,
+        group,
+        ledger,
+        handlers,
+        maxClaim,
+        leaseMillis,
+        handleMillis,
+        poison,
+        kind);
+  }
+
+  /** These settings with another lease. */
+  public WorkerSettings withLeaseMillis(long leaseMillis) {
+    return new WorkerSettings(
+        url,
+        schema,
+        stream,
+        group,
+        ledger,
+        handlers,
+        maxClaim,
+        leaseMillis,
+        handleMillis,
+        poison,
+        kind);
+  }
+
+  /** These settings with another place for the ledger. */
+  public WorkerSettings withLedger(String ledger) {
+    return new WorkerSettings(
+        url,
+        schema,
+        stream,
+        group,
+        ledger,
+        handlers,
+        maxClaim,
+        leaseMillis,
+        handleMillis,
+        poison,
+        kind);
   }
 }

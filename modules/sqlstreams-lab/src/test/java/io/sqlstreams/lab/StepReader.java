@@ -25,7 +25,7 @@ public final class StepReader {
 
   public StepReader(TestStream stream) {
     Database database = new Database(stream.dataSource(), stream.scope().schema());
-    Claimant claimant = new Claimant(stream.group().id(), UUID.randomUUID(), LEASE, 3);
+    Claimant claimant = new Claimant(stream.group().id(), UUID.randomUUID(), LEASE);
     this.claims = new Claims(database, stream.scope(), "the group", claimant);
     this.fence = new Fence(database, stream.scope(), "the group", stream.group().id());
   }

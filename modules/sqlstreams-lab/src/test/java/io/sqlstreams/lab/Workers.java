@@ -25,7 +25,8 @@ public final class Workers implements AutoCloseable {
             20,
             2_000,
             5,
-            0);
+            0,
+            WorkerSettings.Kind.LEDGER);
   }
 
   public WorkerSettings settings() {
@@ -38,19 +39,7 @@ public final class Workers implements AutoCloseable {
 
   public Worker start(WorkerSettings wanted) {
     Path ledger = directory.resolve("worker-" + started.size());
-    Worker worker =
-        Worker.start(
-            new WorkerSettings(
-                wanted.url(),
-                wanted.schema(),
-                wanted.stream(),
-                wanted.group(),
-                ledger.toString(),
-                wanted.handlers(),
-                wanted.maxClaim(),
-                wanted.leaseMillis(),
-                wanted.handleMillis(),
-                wanted.poison()));
+    Worker worker = Worker.start(wanted.withLedger(ledger.toString()));
     started.add(worker);
     return worker;
   }

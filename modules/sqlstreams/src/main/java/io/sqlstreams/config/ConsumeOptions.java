@@ -2,7 +2,6 @@ package io.sqlstreams.config;
 
 import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -221,8 +220,7 @@ public record ConsumeOptions(
   }
 
   /** These settings with exactly these errors as not retryable. */
-  @SafeVarargs
-  public final ConsumeOptions withNotRetryable(Class<? extends Throwable>... notRetryable) {
+  public ConsumeOptions withNotRetryable(Set<Class<? extends Throwable>> notRetryable) {
     return new ConsumeOptions(
         handlers,
         maxClaim,
@@ -233,6 +231,6 @@ public record ConsumeOptions(
         pollInterval,
         configRefreshInterval,
         maxBatch,
-        Set.copyOf(List.of(notRetryable)));
+        notRetryable);
   }
 }

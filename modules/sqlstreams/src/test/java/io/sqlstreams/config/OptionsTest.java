@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -19,6 +20,7 @@ class OptionsTest {
   private static final ConsumeOptions CONSUME = ConsumeOptions.defaults();
   private static final GroupConfig GROUP = GroupConfig.defaults();
   private static final RetryPolicy RETRY = RetryPolicy.defaults();
+  private static final DeliveryLimits LIMITS = DeliveryLimits.defaults();
   private static final StreamConfig STREAM = StreamConfig.defaults();
   private static final Duration NEGATIVE = Duration.ofNanos(-1);
   private static final Duration TOO_LONG = Duration.ofNanos(Long.MAX_VALUE).plusNanos(1);
@@ -51,6 +53,22 @@ class OptionsTest {
         bad("exponent", () -> RETRY.withBackoff(Duration.ZERO, Double.POSITIVE_INFINITY)),
         bad("cap", () -> RETRY.withCap(Duration.ofMillis(9))),
         bad("cap", () -> RETRY.withCap(NEGATIVE)),
+        bad("jitter", () -> RETRY.withJitter(-0.01)),
+        bad("jitter", () -> RETRY.withJitter(1.01)),
+        bad("jitter", () -> RETRY.withJitter(Double.NaN)),
+        bad("maxDelays", () -> RETRY.withMaxDelays(-1)),
+        bad("minTimeout", () -> LIMITS.withTimeout(Duration.ZERO, Duration.ofSeconds(1))),
+        bad("maxTimeout", () -> LIMITS.withTimeout(Duration.ofSeconds(1), TOO_LONG)),
+        bad("minRetries", () -> LIMITS.withRetries(-1, 1)),
+        bad("maxRetries", () -> LIMITS.withRetries(0, -1)),
+        bad("minBackoff", () -> LIMITS.withBackoff(NEGATIVE, Duration.ofSeconds(1))),
+        bad("maxBackoff", () -> LIMITS.withBackoff(Duration.ZERO, Duration.ofMillis(9))),
+        bad("maxDelays", () -> LIMITS.withMaxDelays(-1)),
+        bad("timeout", () -> ProduceOptions.defaults().withTimeout(Duration.ZERO)),
+        bad("messageId", () -> Start.after(-1)),
+        bad("configRefreshInterval", () -> CONSUME.withConfigRefreshInterval(Duration.ZERO)),
+        bad("maxBatch", () -> CONSUME.withMaxBatch(0)),
+        bad("maxBatch", () -> CONSUME.withMaxBatch(ConsumeOptions.MAX_CLAIM + 1)),
         bad("partitionSize", () -> STREAM.withPartitionSize(99)),
         bad("partitionSize", () -> STREAM.withPartitionSize(-1)),
         bad("partitionSize", () -> STREAM.withPartitionSize(StreamConfig.MAX_PARTITION_SIZE + 1)),
@@ -79,6 +97,41 @@ class OptionsTest {
     assertThatThrownBy(() -> RETRY.withCap(Duration.ofSeconds(4)))
         .isInstanceOf(InvalidInputException.class)
         .hasMessageContainingAll("initialBackoff", "PT5S", "cap", "PT4S");
+    contradict(
+        () -> LIMITS.withTimeout(Duration.ofSeconds(2), Duration.ofSeconds(1)),
+        "minTimeout",
+        "PT2S",
+        "maxTimeout",
+        "PT1S");
+    contradict(() -> LIMITS.withRetries(3, 2), "minRetries", "3", "maxRetries", "2");
+    contradict(
+        () -> LIMITS.withBackoff(Duration.ofSeconds(2), Duration.ofSeconds(1)),
+        "minBackoff",
+        "PT2S",
+        "maxBackoff",
+        "PT1S");
+    contradict(
+        () -> GROUP.withLimits(LIMITS.withTimeout(Duration.ofSeconds(31), Duration.ofSeconds(40))),
+        "timeout",
+        "PT30S",
+        "PT31S");
+    contradict(() -> GROUP.withLimits(LIMITS.withRetries(0, 2)), "maxRetries", "3", "2");
+    contradict(
+        () -> GROUP.withLimits(LIMITS.withBackoff(Duration.ZERO, Duration.ofMinutes(4))),
+        "cap",
+        "PT5M",
+        "PT4M");
+    contradict(
+        () -> GROUP.withRetry(RETRY.withMaxDelays(6)).withLimits(LIMITS.withMaxDelays(5)),
+        "maxDelays",
+        "6",
+        "5");
+  }
+
+  private static void contradict(ThrowableAssert.ThrowingCallable options, String... named) {
+    assertThatThrownBy(options)
+        .isInstanceOf(InvalidInputException.class)
+        .hasMessageContainingAll(named);
   }
 
   @Test

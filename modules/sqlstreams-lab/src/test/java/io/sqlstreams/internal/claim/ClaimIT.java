@@ -181,16 +181,16 @@ class ClaimIT {
   void anExpiredRangeIsTakenOverAndThenDissolved() {
     List<Long> ids = stream.produce(3);
     claim(0, 10, ANY_BYTES, true);
-    assertThat(claims.reclaim(List.of()).found()).as("its lease runs").isFalse();
+    assertThat(claims.reclaim(List.of(), 3).found()).as("its lease runs").isFalse();
     for (int times = 1; times <= 3; times++) {
       expire();
-      Reclaim reclaim = claims.reclaim(List.of());
+      Reclaim reclaim = claims.reclaim(List.of(), 3);
       assertThat(reclaim.range()).isNotNull();
       assertThat(reclaim.range().messages().stream().map(StoredMessage::id)).isEqualTo(ids);
       assertThat(stream.number("SELECT reclaims FROM {lease}")).isEqualTo(times);
     }
     expire();
-    Reclaim last = claims.reclaim(List.of());
+    Reclaim last = claims.reclaim(List.of(), 3);
     assertThat(last.range()).isNull();
     assertThat(last.quarantined()).isEqualTo(3);
     assertThat(stream.rows("SELECT message_id, status, attempts, suspect FROM {queue} ORDER BY 1"))
@@ -207,7 +207,7 @@ class ClaimIT {
     Poll poll = claim(0, 10, ANY_BYTES, true);
     assertThat(poll.moved()).isFalse();
     assertThat(poll.leaseExpiresInMicros()).isLessThanOrEqualTo(0);
-    Reclaim reclaim = claims.reclaim(List.of());
+    Reclaim reclaim = claims.reclaim(List.of(), 3);
     assertThat(reclaim.range()).isNotNull();
     assertThat(reclaim.range().messages().stream().map(StoredMessage::id)).isEqualTo(left);
     assertThat(ids(claim(0, 10, ANY_BYTES, true))).isEqualTo(fresh);
@@ -222,8 +222,8 @@ class ClaimIT {
     List<UUID> held = List.of(range.token());
     assertThat(claims.claim(10, ANY_BYTES, true, held).leaseExpiresInMicros())
         .isEqualTo(Poll.NEVER);
-    assertThat(claims.reclaim(held).found()).isFalse();
-    assertThat(claims.reclaim(List.of()).found()).isTrue();
+    assertThat(claims.reclaim(held, 3).found()).isFalse();
+    assertThat(claims.reclaim(List.of(), 3).found()).isTrue();
   }
 
   @Test
@@ -232,7 +232,7 @@ class ClaimIT {
     claim(0, 10, ANY_BYTES, true);
     stream.execute("UPDATE {lease} SET low = high");
     expire();
-    Reclaim reclaim = claims.reclaim(List.of());
+    Reclaim reclaim = claims.reclaim(List.of(), 3);
     assertThat(reclaim.found()).isTrue();
     assertThat(reclaim.range()).isNull();
     assertThat(reclaim.quarantined()).isZero();
@@ -246,10 +246,10 @@ class ClaimIT {
     expire();
     try (NamedTransaction completing = stream.begin("completing")) {
       completing.runs("DELETE FROM {lease}");
-      assertThat(claims.reclaim(List.of()).found()).isFalse();
+      assertThat(claims.reclaim(List.of(), 3).found()).isFalse();
       completing.commits();
     }
-    assertThat(claims.reclaim(List.of()).found()).isFalse();
+    assertThat(claims.reclaim(List.of(), 3).found()).isFalse();
     assertThat(stream.number("SELECT count(*) FROM {queue}")).isZero();
   }
 
@@ -330,7 +330,7 @@ class ClaimIT {
   }
 
   private Claimant claimant() {
-    return new Claimant(stream.group().id(), UUID.randomUUID(), Duration.ofSeconds(60), 3);
+    return new Claimant(stream.group().id(), UUID.randomUUID(), Duration.ofSeconds(60));
   }
 
   /** Claims with this head proven before. */

@@ -8,6 +8,7 @@ import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.outcome.FinishedRange;
 import io.sqlstreams.internal.outcome.Outcomes;
+import io.sqlstreams.internal.outcome.Policies;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.test.SqlStreamsTest;
@@ -40,7 +41,7 @@ class LeaseIT {
     sql = new Database(stream.dataSource(), database.schema());
     session = UUID.randomUUID();
     claims =
-        new Claims(sql, stream.scope(), "g", new Claimant(stream.group().id(), session, LEASE, 3));
+        new Claims(sql, stream.scope(), "g", new Claimant(stream.group().id(), session, LEASE));
     renewal = new LeaseRenewal(stream.scope(), stream.group().id(), LEASE);
     stream.produce(10);
   }
@@ -56,13 +57,15 @@ class LeaseIT {
   @Test
   void aHeartbeatThatIsOnItsWayDoesNotReviveWhatWasGivenBack() throws SQLException {
     UUID token = claim().token();
-    Outcomes outcomes = new Outcomes(sql, stream.scope(), "g", stream.group().id());
+    Outcomes outcomes =
+        new Outcomes(
+            sql, stream.scope(), "g", stream.group().id(), new Policies(stream.group().config()));
     assertThat(outcomes.finish(List.of(new FinishedRange(token, 3L, List.of()))))
         .containsExactly(token);
     assertThat(renew(token, 3)).isEmpty();
     assertThat(stream.rows("SELECT low, session, expires_at <= now() FROM {lease}"))
         .containsExactly("3|null|t");
-    assertThat(claims.reclaim(List.of()).range()).isNotNull();
+    assertThat(claims.reclaim(List.of(), 3).range()).isNotNull();
     assertThat(stream.number("SELECT reclaims FROM {lease}")).isZero();
   }
 
@@ -78,7 +81,7 @@ class LeaseIT {
       assertThat(group.releaseLeases(session)).isEqualTo(1);
     }
     assertThat(renew(range.token(), 0)).as("the old token is refused").isEmpty();
-    assertThat(claims.reclaim(List.of()).range()).isNotNull();
+    assertThat(claims.reclaim(List.of(), 3).range()).isNotNull();
     assertThat(stream.number("SELECT reclaims FROM {lease}")).isEqualTo(1);
   }
 

@@ -3,6 +3,7 @@ package io.sqlstreams.internal.catalog;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.SystemInfo;
+import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.error.StreamNotFoundException;
@@ -25,6 +26,7 @@ public final class Catalog {
   private final Statement findStream;
   private final Statement listStreams;
   private final Statement findGroup;
+  private final Statement findGroupSettings;
   private final Statement listGroups;
 
   /**
@@ -36,6 +38,7 @@ public final class Catalog {
     this.findStream = CatalogSql.STREAM.in(system);
     this.listStreams = CatalogSql.STREAMS.in(system);
     this.findGroup = CatalogSql.GROUP.in(system);
+    this.findGroupSettings = CatalogSql.GROUP_SETTINGS.in(system);
     this.listGroups = CatalogSql.GROUPS.in(system);
   }
 
@@ -110,6 +113,18 @@ public final class Catalog {
    */
   public GroupInfo requireGroup(StreamInfo stream, String name) {
     return group(stream, name).orElseThrow(() -> new GroupNotFoundException(stream.name(), name));
+  }
+
+  /** The settings of this group, whatever its name is by now; empty when it is gone. */
+  public Optional<GroupConfig> groupSettings(long groupId) {
+    return database.autoCommitted(
+        "read the settings of a group",
+        connection -> {
+          try (Call call = findGroupSettings.on(connection);
+              ResultSet row = call.set("group_id", groupId).query()) {
+            return row.next() ? Optional.of(Rows.groupConfig(row)) : Optional.empty();
+          }
+        });
   }
 
   /** Every group of the stream, by name. */

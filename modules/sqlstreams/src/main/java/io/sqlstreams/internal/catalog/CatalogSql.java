@@ -72,6 +72,19 @@ final class CatalogSql {
             AND consumer_group.name = :name
           """);
 
+  static final Template GROUP_SETTINGS =
+      Template.of(
+          """
+          -- read_group_settings
+          SELECT consumer_group.start_position,
+                 worker.metadata
+          FROM {schema}.consumer_group_config AS consumer_group
+          LEFT JOIN {schema}.worker_config AS worker
+            ON worker.consumer_group_id = consumer_group.id
+            AND worker.name = 'consumer'
+          WHERE consumer_group.id = :group_id
+          """);
+
   static final Template GROUPS =
       Template.of(
           """

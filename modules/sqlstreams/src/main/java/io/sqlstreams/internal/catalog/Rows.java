@@ -30,10 +30,14 @@ final class Rows {
   }
 
   static GroupInfo group(ResultSet row) throws SQLException {
+    return new GroupInfo(
+        row.getLong("id"), row.getString("name"), groupConfig(row), createdAt(row));
+  }
+
+  static GroupConfig groupConfig(ResultSet row) throws SQLException {
     Start start = StartText.parse(row.getString("start_position"));
     @Nullable String settings = row.getString("metadata");
-    GroupConfig config = GroupDocument.read(start, settings == null ? NO_SETTINGS : settings);
-    return new GroupInfo(row.getLong("id"), row.getString("name"), config, createdAt(row));
+    return GroupDocument.read(start, settings == null ? NO_SETTINGS : settings);
   }
 
   static Instant createdAt(ResultSet row) throws SQLException {

@@ -56,14 +56,14 @@ final class ClaimSql {
                    (SELECT exception.can_run_after
                     FROM {schema}.exception_queue_{stream} AS exception
                     WHERE exception.consumer_group_id = :group
-                      AND exception.status = 'ready'
+                      AND exception.status IN ('ready', 'deferred')
                       AND NOT exception.suspect
                     ORDER BY exception.can_run_after
                     LIMIT 1) AS exception_due_at,
                    (SELECT exception.can_run_after
                     FROM {schema}.exception_queue_{stream} AS exception
                     WHERE exception.consumer_group_id = :group
-                      AND exception.status = 'ready'
+                      AND exception.status IN ('ready', 'deferred')
                       AND exception.suspect
                       AND :take_suspect
                     ORDER BY exception.can_run_after

@@ -9,9 +9,8 @@ import java.util.UUID;
  * @param group the group's id
  * @param session the session that the leases belong to
  * @param lease how long a claim outlives its last renewal
- * @param maxRangeReclaims how often a range is taken over before it is dissolved
  */
-public record Claimant(long group, UUID session, Duration lease, int maxRangeReclaims) {
+public record Claimant(long group, UUID session, Duration lease) {
   /** The lease in microseconds, PostgreSQL's resolution. */
   public long leaseMicros() {
     return lease.toNanos() / 1_000;

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param token the proof of holding it
  * @param messageId its id
  * @param attempts which attempt comes now
- * @param delays how many attempts asked for a delay
+ * @param delays how many attempts asked for a delay, since the last redrive
+ * @param forgiven how many attempts were before the last redrive
  * @param suspect whether the process of its last attempt is gone
  * @param message the message; null when the log holds it no more
  */
@@ -19,5 +20,6 @@ public record ClaimedException(
     long messageId,
     int attempts,
     int delays,
+    int forgiven,
     boolean suspect,
     @Nullable StoredMessage message) {}

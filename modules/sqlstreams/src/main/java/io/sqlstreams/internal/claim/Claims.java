@@ -75,15 +75,16 @@ public final class Claims {
    * Takes over one range whose lease has ended.
    *
    * @param held the tokens that the session holds: it doesn't take over from itself
+   * @param maxRangeReclaims how often a range is taken over before it is dissolved
    */
-  public Reclaim reclaim(Collection<UUID> held) {
+  public Reclaim reclaim(Collection<UUID> held, int maxRangeReclaims) {
     UUID token = UUID.randomUUID();
     return database.autoCommitted(
         "taking over a range for " + subject,
         connection -> {
           try (Call call = reclaim.on(connection)) {
             bindClaimant(call, token)
-                .set("max_range_reclaims", claimant.maxRangeReclaims())
+                .set("max_range_reclaims", maxRangeReclaims)
                 .setArray("held", "uuid", held.toArray());
             ResultSet row = call.query();
             if (!row.next()) {

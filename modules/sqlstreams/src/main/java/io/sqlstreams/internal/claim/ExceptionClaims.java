@@ -6,7 +6,6 @@ import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.sql.Statement;
 import java.sql.ResultSet;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -18,7 +17,7 @@ public final class ExceptionClaims {
   private final Claimant claimant;
   private final String subject;
   private final Statement claimDue;
-  private final Statement expire;
+  private final Statement expired;
 
   /**
    * @param subject the group in words, for messages
@@ -28,7 +27,7 @@ public final class ExceptionClaims {
     this.claimant = claimant;
     this.subject = subject;
     this.claimDue = ExceptionSql.CLAIM_DUE.asTransaction(scope);
-    this.expire = ExceptionSql.EXPIRE.asTransaction(scope);
+    this.expired = ExceptionSql.EXPIRED.asTransaction(scope);
   }
 
   /**
@@ -58,6 +57,7 @@ public final class ExceptionClaims {
                       row.getLong("message_id"),
                       row.getInt("attempts"),
                       row.getInt("delays"),
+                      row.getInt("forgiven"),
                       row.getBoolean("suspect"),
                       StoredMessage.read(row)));
             }
@@ -67,35 +67,35 @@ public final class ExceptionClaims {
   }
 
   /**
-   * Ends up to so many attempts whose lease has run out.
+   * Up to so many attempts whose lease has run out.
    *
-   * @param held the tokens that the session holds: it doesn't end its own attempts
-   * @param maxRetries after how many failures more a message is dead
-   * @param backoff how long the others wait
+   * @param held the tokens that the session holds: its own attempts aren't among them
    */
-  public Expired expire(int maxMessages, Collection<UUID> held, int maxRetries, Duration backoff) {
+  public List<ExpiredAttempt> expired(int maxMessages, Collection<UUID> held) {
     return database.autoCommitted(
-        "ending lost attempts of " + subject,
+        "looking for lost attempts of " + subject,
         connection -> {
-          try (Call call = expire.on(connection)) {
+          try (Call call = expired.on(connection)) {
             ResultSet row =
                 call.set("group", claimant.group())
                     .set("max_messages", maxMessages)
                     .setArray("held", "uuid", held.toArray())
-                    .set("max_retries", maxRetries)
-                    .set("backoff_us", backoff.toNanos() / 1_000)
                     .query();
-            row.next();
-            return new Expired(row.getLong("expired"), row.getLong("dead"));
+            List<ExpiredAttempt> found = new ArrayList<>();
+            while (row.next()) {
+              found.add(
+                  new ExpiredAttempt(
+                      row.getObject("lease_token", UUID.class),
+                      row.getLong("message_id"),
+                      row.getString("message_key"),
+                      row.getInt("attempts"),
+                      row.getInt("delays"),
+                      row.getInt("forgiven"),
+                      row.getBoolean("suspect"),
+                      row.getString("options")));
+            }
+            return found;
           }
         });
   }
-
-  /**
-   * How many attempts were ended.
-   *
-   * @param attempts all of them
-   * @param dead those that were the last of their message
-   */
-  public record Expired(long attempts, long dead) {}
 }

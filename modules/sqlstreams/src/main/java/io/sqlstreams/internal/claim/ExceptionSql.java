@@ -18,7 +18,7 @@ final class ExceptionSql {
             SELECT exception.message_id
             FROM {schema}.exception_queue_{stream} AS exception
             WHERE exception.consumer_group_id = :group
-              AND exception.status = 'ready'
+              AND exception.status IN ('ready', 'deferred')
               AND NOT exception.suspect
               AND exception.can_run_after <= now()
             ORDER BY exception.can_run_after, exception.message_id
@@ -29,7 +29,7 @@ final class ExceptionSql {
             SELECT exception.message_id
             FROM {schema}.exception_queue_{stream} AS exception
             WHERE exception.consumer_group_id = :group
-              AND exception.status = 'ready'
+              AND exception.status IN ('ready', 'deferred')
               AND exception.suspect
               AND exception.can_run_after <= now()
               AND :take_suspect
@@ -51,11 +51,12 @@ final class ExceptionSql {
             WHERE exception.consumer_group_id = :group
               -- an array, so that even a plan made for an empty table uses both columns of the key
               AND exception.message_id = ANY (ARRAY(SELECT due.message_id FROM due))
-            RETURNING exception.message_id, exception.attempts, exception.delays, exception.suspect
+            RETURNING exception.message_id, exception.attempts, exception.delays, exception.forgiven, exception.suspect
           )
           SELECT taken.message_id,
                  taken.attempts,
                  taken.delays,
+                 taken.forgiven,
                  taken.suspect,
                  message.id,
                  message.created_at,
@@ -77,51 +78,34 @@ final class ExceptionSql {
           ORDER BY taken.message_id
           """);
 
-  /**
-   * Ends the attempts of sessions that are gone. The first time that is nobody's fault, but the
-   * message is suspected from then on, and runs alone among its like; the next time it counts as a
-   * failure.
-   */
-  static final Template EXPIRE =
+  /** Attempts whose sessions are gone. Nothing is locked: whoever ends them does it by token. */
+  static final Template EXPIRED =
       Template.of(
           """
-          -- expire_exceptions
-          WITH
-          expired AS MATERIALIZED (
-            SELECT exception.message_id, exception.attempts, CASE WHEN exception.suspect THEN 1 ELSE 0 END AS counts
-            FROM {schema}.exception_queue_{stream} AS exception
-            WHERE exception.consumer_group_id = :group
-              AND exception.status = 'inflight'
-              AND exception.lease_expires_at <= now()
-              AND exception.lease_token <> ALL (:held)
-            ORDER BY exception.lease_expires_at, exception.message_id
-            LIMIT :max_messages
-            FOR UPDATE SKIP LOCKED
-          ),
-          ended AS (
-            UPDATE {schema}.exception_queue_{stream} AS exception
-            SET status = CASE WHEN exception.attempts + expired.counts - exception.delays > :max_retries THEN 'dead' ELSE 'ready' END,
-                attempts = exception.attempts + expired.counts,
-                suspect = true,
-                can_run_after = clock_timestamp() + expired.counts * :backoff_us * INTERVAL '1 microsecond',
-                last_error = 'the lease ran out: the process is gone or was cut off from the database',
-                lease_token = NULL,
-                lease_expires_at = NULL,
-                updated_at = clock_timestamp()
-            FROM expired
-            WHERE exception.consumer_group_id = :group
-              AND exception.message_id = ANY (ARRAY(SELECT expired.message_id FROM expired))
-              AND exception.message_id = expired.message_id
-            RETURNING exception.message_id, expired.attempts AS attempt, exception.last_error, exception.status
-          ),
-          logged AS (
-            INSERT INTO {schema}.delivery_log_{stream} (consumer_group_id, message_id, attempt, status, error)
-            SELECT :group, ended.message_id, ended.attempt, 'expired', ended.last_error
-            FROM ended
-          )
-          SELECT count(*) AS expired,
-                 count(*) FILTER (WHERE ended.status = 'dead') AS dead
-          FROM ended
+          -- list_expired_exceptions
+          SELECT exception.message_id,
+                 exception.lease_token,
+                 exception.message_key,
+                 exception.attempts,
+                 exception.delays,
+                 exception.forgiven,
+                 exception.suspect,
+                 message.options
+          FROM {schema}.exception_queue_{stream} AS exception
+          LEFT JOIN LATERAL (
+            SELECT log.id, log.options
+            FROM {schema}.message_log_{stream} AS log
+            -- as in claim_due_exceptions
+            WHERE log.id >= exception.message_id
+            ORDER BY log.id
+            LIMIT 1
+          ) AS message ON message.id = exception.message_id
+          WHERE exception.consumer_group_id = :group
+            AND exception.status = 'inflight'
+            AND exception.lease_expires_at <= now()
+            AND exception.lease_token <> ALL (:held)
+          ORDER BY exception.lease_expires_at, exception.message_id
+          LIMIT :max_messages
           """);
 
   private ExceptionSql() {}

@@ -1,14 +1,20 @@
 package io.sqlstreams.internal.client;
 
+import io.sqlstreams.BatchHandler;
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.MessageHandler;
 import io.sqlstreams.StreamInfo;
+import io.sqlstreams.TransactionalHandler;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ConsumeOptions;
 import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.internal.dispatch.BatchRunner;
+import io.sqlstreams.internal.dispatch.Runner;
+import io.sqlstreams.internal.dispatch.SingleRunner;
+import io.sqlstreams.internal.dispatch.TransactionalRunner;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -71,8 +77,21 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
 
   @Override
   public Consumption consume(MessageHandler<T> handler, ConsumeOptions options) {
-    return onRegistered(
-        (in, group) -> parts.sessions().start(in, group, codec, anyVersion, handler, options));
+    return start(SingleRunner.of(codec, anyVersion, handler), options);
+  }
+
+  @Override
+  public Consumption consumeBatches(BatchHandler<T> handler, ConsumeOptions options) {
+    return start(BatchRunner.of(codec, anyVersion, handler), options);
+  }
+
+  @Override
+  public Consumption consumeTransactional(TransactionalHandler<T> handler, ConsumeOptions options) {
+    return start(TransactionalRunner.of(codec, anyVersion, handler), options);
+  }
+
+  private Consumption start(Runner.Factory handlers, ConsumeOptions options) {
+    return onRegistered((in, group) -> parts.sessions().start(in, group, handlers, options));
   }
 
   /** Resolves both names, then does it. */

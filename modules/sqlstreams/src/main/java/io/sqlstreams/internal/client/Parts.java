@@ -56,7 +56,7 @@ record Parts(
             producing,
             wakeups::wake),
         producing,
-        new Sessions(database, system, wakeups),
+        new Sessions(database, system, catalog, wakeups),
         new LeaseOffice(database, system),
         allowDestroy);
   }

@@ -2,11 +2,11 @@ package io.sqlstreams.internal.client;
 
 import io.sqlstreams.Consumption;
 import io.sqlstreams.GroupInfo;
-import io.sqlstreams.MessageHandler;
 import io.sqlstreams.StreamInfo;
-import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ConsumeOptions;
 import io.sqlstreams.error.ClosedException;
+import io.sqlstreams.internal.catalog.Catalog;
+import io.sqlstreams.internal.dispatch.Runner;
 import io.sqlstreams.internal.dispatch.Session;
 import io.sqlstreams.internal.lease.Heartbeat;
 import io.sqlstreams.internal.sql.Database;
@@ -20,14 +20,16 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Sessions {
   private final Database database;
   private final Scope system;
+  private final Catalog catalog;
   private final Wakeups wakeups;
   private final Heartbeat heartbeat;
   private final Set<Session> running = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  Sessions(Database database, Scope system, Wakeups wakeups) {
+  Sessions(Database database, Scope system, Catalog catalog, Wakeups wakeups) {
     this.database = database;
     this.system = system;
+    this.catalog = catalog;
     this.wakeups = wakeups;
     this.heartbeat = new Heartbeat(database);
   }
@@ -44,17 +46,11 @@ final class Sessions {
   /**
    * Begins to consume and returns at once.
    *
-   * @param anyVersion whether messages of every schema version are handed out, not the codec's
-   *     alone
+   * @param handlers how the handler is run
    * @throws ClosedException when the client is closed, or was meanwhile
    */
-  <T> Consumption start(
-      StreamInfo stream,
-      GroupInfo group,
-      PayloadCodec<T> codec,
-      boolean anyVersion,
-      MessageHandler<T> handler,
-      ConsumeOptions options) {
+  Consumption start(
+      StreamInfo stream, GroupInfo group, Runner.Factory handlers, ConsumeOptions options) {
     requireOpen();
     Session session =
         new Session(
@@ -64,9 +60,8 @@ final class Sessions {
             wakeups,
             stream,
             group,
-            codec,
-            anyVersion,
-            handler,
+            () -> catalog.groupSettings(group.id()),
+            handlers,
             options,
             running::remove);
     session.start();

@@ -1,39 +1,79 @@
 package io.sqlstreams.internal.dispatch;
 
+import java.time.Duration;
+import java.util.List;
+
 /**
- * A handler at work on a message. It ends once: by the handler's return, or by being abandoned. An
- * interrupt reaches the handler's thread only while it is at this message. Thread-safe.
+ * A handler at work on a message, or on several at once. It ends once: by the handler's return, or
+ * by being abandoned. An interrupt reaches the handler's thread only while it is at this attempt.
+ * Thread-safe.
  */
 final class Attempt {
-  private final Delivery delivery;
+  /** How long an interrupted handler may take to return. */
+  static final Duration GRACE = Duration.ofMillis(100);
+
+  /** What the end of the time means beyond the interrupt. Called by the thread that watches. */
+  interface Owner {
+    /** The time is over; the handler's thread has been interrupted. */
+    default void interrupted() {}
+
+    /** The handler didn't return. Its thread must not touch anything any more. */
+    void abandoned();
+  }
+
+  private final List<Delivery> deliveries;
+  private final Duration timeout;
   private final Thread thread;
+  private final Owner owner;
   private final long begunAt = System.nanoTime();
   private boolean interrupted;
   private boolean over;
 
   /**
+   * @param deliveries what it is at
+   * @param timeout how long it may take
    * @param thread the one that runs the handler
    */
-  Attempt(Delivery delivery, Thread thread) {
-    this.delivery = delivery;
+  Attempt(List<Delivery> deliveries, Duration timeout, Thread thread, Owner owner) {
+    this.deliveries = deliveries;
+    this.timeout = timeout;
     this.thread = thread;
+    this.owner = owner;
   }
 
-  Delivery delivery() {
-    return delivery;
+  List<Delivery> deliveries() {
+    return deliveries;
+  }
+
+  Duration timeout() {
+    return timeout;
   }
 
   long nanosSinceBegin() {
     return System.nanoTime() - begunAt;
   }
 
+  /** How long until the interrupt is due, or the end of the grace after it. */
+  long nanosToDeadline() {
+    long deadline = timeout.toNanos() + (wasInterrupted() ? GRACE.toNanos() : 0);
+    return deadline - nanosSinceBegin();
+  }
+
   /** Tells the handler that its time is over. Does nothing the second time, or when it is over. */
-  synchronized void interrupt() {
-    if (!over && !interrupted) {
-      interrupted = true;
-      delivery.expire();
-      thread.interrupt();
+  void interrupt() {
+    if (interruptThread()) {
+      owner.interrupted();
     }
+  }
+
+  private synchronized boolean interruptThread() {
+    if (over || interrupted) {
+      return false;
+    }
+    interrupted = true;
+    deliveries.forEach(Delivery::expire);
+    thread.interrupt();
+    return true;
   }
 
   /** Whether the handler was told that its time is over. */
@@ -63,5 +103,10 @@ final class Attempt {
     boolean first = !over;
     over = true;
     return first;
+  }
+
+  /** See {@link Owner#abandoned}; after {@link #abandon}. */
+  void reportAbandoned() {
+    owner.abandoned();
   }
 }

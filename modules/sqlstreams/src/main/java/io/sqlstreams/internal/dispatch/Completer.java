@@ -3,6 +3,7 @@ package io.sqlstreams.internal.dispatch;
 import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.outcome.Outcomes;
+import io.sqlstreams.internal.outcome.Verdict;
 import io.sqlstreams.internal.wake.Signal;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +48,14 @@ final class Completer {
     loop.start();
   }
 
-  /** Work whose last delivery has ended. */
+  /** A delivery has ended. */
+  void end(Delivery delivery, Verdict verdict) {
+    if (delivery.work().end(delivery, verdict)) {
+      add(delivery.work());
+    }
+  }
+
+  /** Work whose last delivery has ended, or which is lost. */
   void add(Work work) {
     ended.add(work);
     news.set();

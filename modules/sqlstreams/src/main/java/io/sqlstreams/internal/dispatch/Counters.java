@@ -24,7 +24,7 @@ final class Counters {
     for (Verdict verdict : verdicts) {
       if (verdict.isDone()) {
         done.increment();
-      } else if (verdict.status() == Verdict.Status.DEAD) {
+      } else if (verdict.isDead()) {
         dead.increment();
       } else if (verdict.event() == Verdict.Event.DELAYED) {
         delayed.increment();

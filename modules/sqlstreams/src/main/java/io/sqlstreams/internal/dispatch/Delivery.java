@@ -1,6 +1,8 @@
 package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.internal.log.StoredMessage;
+import io.sqlstreams.internal.outcome.Tries;
+import io.sqlstreams.internal.outcome.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /** One message on its way to a handler. Thread-safe. */
@@ -10,24 +12,22 @@ final class Delivery {
   private final long id;
   private final @Nullable String key;
   private final int bytes;
-  private final int attempt;
-  private final int delays;
+  private final Tries tries;
   private volatile @Nullable StoredMessage message;
+  private volatile @Nullable Verdict given;
   private volatile boolean expired;
 
   /**
    * @param index its place in its work
    */
-  Delivery(
-      Work work, int index, long id, @Nullable StoredMessage message, int attempt, int delays) {
+  Delivery(Work work, int index, long id, @Nullable StoredMessage message, Tries tries) {
     this.work = work;
     this.index = index;
     this.id = id;
     this.key = message == null ? null : message.messageKey();
     this.bytes = message == null ? 0 : message.bytes();
     this.message = message;
-    this.attempt = attempt;
-    this.delays = delays;
+    this.tries = tries;
   }
 
   Work work() {
@@ -51,12 +51,21 @@ final class Delivery {
     return message;
   }
 
-  int attempt() {
-    return attempt;
+  Tries tries() {
+    return tries;
   }
 
-  int delays() {
-    return delays;
+  /**
+   * Its attempt has ended in this way, but that couldn't be recorded yet; the handler isn't called
+   * again.
+   */
+  void give(Verdict verdict) {
+    given = verdict;
+  }
+
+  /** See {@link #give}; null when the handler is still to be called. */
+  @Nullable Verdict given() {
+    return given;
   }
 
   int bytes() {

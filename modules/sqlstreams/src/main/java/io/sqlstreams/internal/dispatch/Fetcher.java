@@ -6,17 +6,26 @@ import io.sqlstreams.internal.claim.ClaimedException;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.claim.ExceptionClaims;
+import io.sqlstreams.internal.claim.ExpiredAttempt;
 import io.sqlstreams.internal.claim.GroupGoneException;
 import io.sqlstreams.internal.claim.Poll;
 import io.sqlstreams.internal.claim.Reclaim;
 import io.sqlstreams.internal.fence.Fence;
 import io.sqlstreams.internal.lifecycle.Loop;
+import io.sqlstreams.internal.outcome.FinishedMessage;
 import io.sqlstreams.internal.outcome.Judge;
+import io.sqlstreams.internal.outcome.Outcomes;
+import io.sqlstreams.internal.outcome.Policies;
+import io.sqlstreams.internal.outcome.Tries;
+import io.sqlstreams.internal.outcome.Verdict;
 import io.sqlstreams.internal.wake.Signal;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,15 +48,22 @@ final class Fetcher {
   private final Pace pace;
   private final Counters counters;
   private final Judge judge;
-  private final GroupConfig config;
+  private final Policies policies;
+  private final Outcomes outcomes;
+  private final Supplier<Optional<GroupConfig>> settings;
+  private final IntUnaryOperator claimSize;
   private final ConsumeOptions options;
   private final Signal news;
   private final Runnable groupGone;
   private final Loop loop;
   private final int mostHeld;
   private long shortWait = FIRST_WAIT_NANOS;
+  private long settingsReadAt = System.nanoTime();
+  private boolean exceptionsAreDue;
 
   /**
+   * @param settings reads the group's settings; empty when it is gone
+   * @param claimSize for how many messages the session should hold, how many one claim should take
    * @param groupGone is run when the group was destroyed
    */
   Fetcher(
@@ -60,7 +76,10 @@ final class Fetcher {
       Pace pace,
       Counters counters,
       Judge judge,
-      GroupConfig config,
+      Policies policies,
+      Outcomes outcomes,
+      Supplier<Optional<GroupConfig>> settings,
+      IntUnaryOperator claimSize,
       ConsumeOptions options,
       Signal news,
       Runnable groupGone) {
@@ -72,7 +91,10 @@ final class Fetcher {
     this.pace = pace;
     this.counters = counters;
     this.judge = judge;
-    this.config = config;
+    this.policies = policies;
+    this.outcomes = outcomes;
+    this.settings = settings;
+    this.claimSize = claimSize;
     this.options = options;
     this.news = news;
     this.groupGone = groupGone;
@@ -95,6 +117,7 @@ final class Fetcher {
   }
 
   private void turn() throws InterruptedException {
+    refreshSettings();
     int room = room();
     if (room == 0) {
       news.await(options.pollInterval().toNanos());
@@ -103,29 +126,55 @@ final class Fetcher {
     boolean takeSuspect = !holdings.haveSuspect();
     Set<UUID> held = holdings.tokens();
     long heldUntil = holdings.leaseFromNow();
+    // what is due and what is fresh get half each while there is both
+    int freshRoom = exceptionsAreDue ? Math.max(1, room / 2) : room;
     Poll poll;
     try {
       poll =
           claims.claim(
-              room, Math.max(1, options.prefetchBytes() - queue.bytes()), takeSuspect, held);
+              freshRoom, Math.max(1, options.prefetchBytes() - queue.bytes()), takeSuspect, held);
     } catch (GroupGoneException e) {
       log.error("{}", e.getMessage());
       loop.requestStop();
       groupGone.run();
       return;
     }
+    int fresh = 0;
     if (poll.range() != null) {
+      fresh = poll.range().messages().size();
       accept(poll.range(), heldUntil);
     }
+    exceptionsAreDue = poll.exceptionDueInMicros() <= 0;
     boolean found = poll.moved();
     found |= poll.leaseExpiresInMicros() <= 0 && reclaim(held);
     found |= poll.exceptionExpiresInMicros() <= 0 && expireExceptions(held);
-    found |= poll.exceptionDueInMicros() <= 0 && takeExceptions(room, takeSuspect);
+    found |=
+        exceptionsAreDue
+            && takeExceptions(
+                Math.max(Math.min(room, options.handlers()), room - fresh), takeSuspect);
     if (found) {
       shortWait = FIRST_WAIT_NANOS;
     } else {
       rest(poll);
     }
+  }
+
+  /** A new declaration reaches a running session here. */
+  private void refreshSettings() {
+    long now = System.nanoTime();
+    if (now - settingsReadAt < options.configRefreshInterval().toNanos()) {
+      return;
+    }
+    settings
+        .get()
+        .ifPresent(
+            read -> {
+              if (!read.equals(policies.group())) {
+                log.info("{}: new settings: {} -> {}", loop.name(), policies.group(), read);
+                policies.set(read);
+              }
+            });
+    settingsReadAt = now;
   }
 
   /** How many messages to claim now; 0 when enough is at hand. */
@@ -140,7 +189,8 @@ final class Fetcher {
       return 0;
     }
     int wanted = Math.max(target, idle) - waiting;
-    return Math.max(1, Math.min(options.maxClaim(), wanted));
+    int most = Math.min(options.maxClaim(), claimSize.applyAsInt(target));
+    return Math.max(1, Math.min(most, wanted));
   }
 
   private void accept(ClaimedRange range, long heldUntil) {
@@ -155,7 +205,8 @@ final class Fetcher {
 
   private boolean reclaim(Set<UUID> held) {
     long heldUntil = holdings.leaseFromNow();
-    Reclaim reclaim = claims.reclaim(held);
+    int maxRangeReclaims = policies.group().maxRangeReclaims();
+    Reclaim reclaim = claims.reclaim(held, maxRangeReclaims);
     if (!reclaim.found()) {
       return false;
     }
@@ -167,24 +218,35 @@ final class Fetcher {
       log.warn(
           "{} messages go on one by one: their range was taken over from dead processes more than {} times",
           reclaim.quarantined(),
-          config.maxRangeReclaims());
+          maxRangeReclaims);
     }
     return true;
   }
 
   private boolean expireExceptions(Set<UUID> held) {
-    ExceptionClaims.Expired expired =
-        exceptionClaims.expire(
-            options.maxClaim(), held, config.retry().maxRetries(), judge.backoff(1));
-    counters.reclaimed.add(expired.attempts());
-    counters.dead.add(expired.dead());
-    return expired.attempts() > 0;
+    List<FinishedMessage> lost =
+        exceptionClaims.expired(options.maxClaim(), held).stream().map(this::judgeLost).toList();
+    Set<Long> ended = outcomes.finishExceptions(lost);
+    counters.reclaimed.add(ended.size());
+    counters.dead.add(
+        lost.stream()
+            .filter(message -> message.verdict().isDead() && ended.contains(message.id()))
+            .count());
+    return !ended.isEmpty();
   }
 
-  private boolean takeExceptions(int room, boolean takeSuspect) {
+  private FinishedMessage judgeLost(ExpiredAttempt lost) {
+    Verdict verdict =
+        judge.expired(
+            lost.suspect(),
+            policies.of(lost.options()),
+            new Tries(lost.attempts(), lost.delays(), lost.forgiven()));
+    return new FinishedMessage(lost.messageId(), lost.key(), lost.token(), verdict);
+  }
+
+  private boolean takeExceptions(int most, boolean takeSuspect) {
     long heldUntil = holdings.leaseFromNow();
-    List<ClaimedException> taken =
-        exceptionClaims.claimDue(Math.min(room, options.handlers()), takeSuspect);
+    List<ClaimedException> taken = exceptionClaims.claimDue(most, takeSuspect);
     taken.forEach(exception -> accept(Work.of(exception, heldUntil)));
     return !taken.isEmpty();
   }

@@ -4,13 +4,14 @@ import io.sqlstreams.internal.lifecycle.HandlerThreads;
 import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.lifecycle.Uninterruptibly;
 import io.sqlstreams.internal.outcome.Verdict;
+import io.sqlstreams.internal.wake.Signal;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,47 +22,41 @@ import org.slf4j.LoggerFactory;
  * abandoned, and another one takes its place.
  */
 final class HandlerPool {
-  /** How long an interrupted handler may take to return. */
-  static final Duration GRACE = Duration.ofMillis(100);
-
   private static final Logger log = LoggerFactory.getLogger(HandlerPool.class);
   private static final long LONGEST_WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long SHORTEST_WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final String name;
   private final LocalQueue queue;
-  private final Handling<?> handling;
-  private final Duration timeout;
+  private final Runner runner;
+  private final Completer completer;
   private final Pace pace;
   private final Counters counters;
-  private final Consumer<Work> ended;
   private final ThreadFactory threads;
   private final ThreadFactory replacements;
   private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
   private final CountDownLatch open;
+  private final Signal hurry = new Signal();
   private final Loop watch;
   private volatile boolean started;
 
   /**
    * @param handlers how many threads
-   * @param timeout how long a handler may take
-   * @param ended takes work whose last delivery has ended
    */
   HandlerPool(
       String name,
       int handlers,
       LocalQueue queue,
-      Handling<?> handling,
-      Duration timeout,
+      Runner runner,
+      Completer completer,
       Pace pace,
-      Counters counters,
-      Consumer<Work> ended) {
+      Counters counters) {
     this.name = name;
     this.queue = queue;
-    this.handling = handling;
-    this.timeout = timeout;
+    this.runner = runner;
+    this.completer = completer;
     this.pace = pace;
     this.counters = counters;
-    this.ended = ended;
     this.threads = HandlerThreads.named(name + "-handler-");
     this.replacements = HandlerThreads.platform(name + "-replacement-");
     this.open = new CountDownLatch(handlers);
@@ -108,44 +103,37 @@ final class HandlerPool {
     }
   }
 
-  private void end(Delivery delivery, Verdict verdict) {
-    if (delivery.work().end(delivery, verdict)) {
-      ended.accept(delivery.work());
-    }
-  }
-
   private void watch() throws InterruptedException {
+    long wait = LONGEST_WATCH_NANOS;
     for (Worker worker : workers) {
       Attempt attempt = worker.current;
       if (attempt != null) {
         watch(worker, attempt);
+        wait = Math.min(wait, attempt.nanosToDeadline());
       }
     }
-    long nanos = Math.max(1_000_000, Math.min(LONGEST_WATCH_NANOS, timeout.toNanos() / 10));
-    TimeUnit.NANOSECONDS.sleep(nanos);
+    hurry.await(Math.max(SHORTEST_WATCH_NANOS, wait));
   }
 
   private void watch(Worker worker, Attempt attempt) {
-    long over = attempt.nanosSinceBegin() - timeout.toNanos();
+    long over = attempt.nanosSinceBegin() - attempt.timeout().toNanos();
     if (over >= 0) {
       attempt.interrupt();
     }
-    if (over >= GRACE.toNanos() && attempt.abandon()) {
-      Delivery delivery = attempt.delivery();
+    if (over >= Attempt.GRACE.toNanos() && attempt.abandon()) {
       log.warn(
           "{}: the handler of message {} ignores the end of its time after {}; its thread is abandoned until it returns",
           name,
-          delivery.id(),
-          timeout);
-      counters.timedOut.increment();
+          attempt.deliveries().get(0).id(),
+          attempt.timeout());
       counters.abandoned.increment();
-      end(delivery, handling.failed(delivery, "the handler took longer than " + timeout));
+      attempt.reportAbandoned();
       replace(worker);
     }
   }
 
   /** One thread that takes messages until the queue is closed, or until it is abandoned. */
-  private final class Worker implements Runnable {
+  private final class Worker implements Runnable, Desk {
     private final Thread thread;
     private volatile @Nullable Attempt current;
 
@@ -157,10 +145,10 @@ final class HandlerPool {
     public void run() {
       boolean abandoned = false;
       try {
-        Delivery delivery = queue.take();
-        while (delivery != null && !abandoned) {
-          abandoned = !handle(delivery);
-          delivery = abandoned ? null : queue.take();
+        List<Delivery> taken = queue.take(runner.most());
+        while (taken != null && !abandoned) {
+          abandoned = !handle(taken);
+          taken = abandoned ? null : queue.take(runner.most());
         }
       } finally {
         workers.remove(this);
@@ -173,30 +161,32 @@ final class HandlerPool {
     }
 
     /** Whether the thread still belongs to the pool afterwards. */
-    private boolean handle(Delivery delivery) {
-      if (!delivery.work().mayBegin()) {
-        end(delivery, Verdict.unbegun(delivery.attempt(), delivery.delays()));
-        return true;
+    private boolean handle(List<Delivery> deliveries) {
+      if (deliveries.get(0).work().mayBegin()) {
+        return runner.run(deliveries, this);
       }
-      Attempt attempt = new Attempt(delivery, thread);
+      deliveries.forEach(delivery -> completer.end(delivery, Verdict.unbegun(delivery.tries())));
+      return true;
+    }
+
+    @Override
+    public Attempt begin(List<Delivery> deliveries, Duration timeout, Attempt.Owner owner) {
+      Attempt attempt = new Attempt(deliveries, timeout, thread, owner);
       current = attempt;
-      Verdict verdict = handling.handle(delivery);
+      if (timeout.toNanos() < LONGEST_WATCH_NANOS) {
+        hurry.set();
+      }
+      return attempt;
+    }
+
+    @Override
+    public boolean end(Attempt attempt) {
       boolean counts = attempt.end();
       current = null;
       if (counts) {
-        pace.handled(attempt.nanosSinceBegin());
-        end(delivery, attempt.wasInterrupted() ? judgeLate(delivery, verdict) : verdict);
+        pace.handled(attempt.nanosSinceBegin(), attempt.deliveries().size());
       }
       return counts;
-    }
-
-    /** The handler was interrupted. If it returned an outcome all the same, that counts. */
-    private Verdict judgeLate(Delivery delivery, Verdict verdict) {
-      counters.timedOut.increment();
-      return verdict.event() == Verdict.Event.FAILURE
-          ? handling.failed(
-              delivery, "the handler took longer than " + timeout + ", then: " + verdict.error())
-          : verdict;
     }
   }
 }

@@ -1,10 +1,12 @@
 package io.sqlstreams.internal.dispatch;
 
+import io.sqlstreams.Message;
 import io.sqlstreams.MessageHandler;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.internal.log.StoredMessage;
-import io.sqlstreams.internal.outcome.ErrorText;
 import io.sqlstreams.internal.outcome.Judge;
+import io.sqlstreams.internal.outcome.Policies;
+import io.sqlstreams.internal.outcome.Policy;
 import io.sqlstreams.internal.outcome.Verdict;
 import java.util.Map;
 
@@ -13,9 +15,22 @@ import java.util.Map;
  * verdict. Thread-safe.
  */
 final class Handling<T> {
+  /** A message that can't be handed to the handler, and why. */
+  static final class UnreadableException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UnreadableException(String reason) {
+      super(reason);
+    }
+
+    String reason() {
+      return String.valueOf(getMessage());
+    }
+  }
+
   private final PayloadCodec<T> codec;
   private final boolean anyVersion;
-  private final MessageHandler<T> handler;
+  private final Policies policies;
   private final Judge judge;
   private final Counters counters;
 
@@ -23,45 +38,58 @@ final class Handling<T> {
    * @param anyVersion whether the codec takes messages of every schema version, not of its own
    *     alone
    */
-  Handling(
-      PayloadCodec<T> codec,
-      boolean anyVersion,
-      MessageHandler<T> handler,
-      Judge judge,
-      Counters counters) {
+  Handling(PayloadCodec<T> codec, boolean anyVersion, SessionParts parts) {
     this.codec = codec;
     this.anyVersion = anyVersion;
-    this.handler = handler;
-    this.judge = judge;
-    this.counters = counters;
+    this.policies = parts.policies();
+    this.judge = parts.judge();
+    this.counters = parts.counters();
   }
 
-  Verdict handle(Delivery delivery) {
+  Judge judge() {
+    return judge;
+  }
+
+  /** What holds for this delivery from now on until it ends. */
+  Policy policy(Delivery delivery) {
+    StoredMessage stored = delivery.message();
+    return stored == null ? policies.ofGroup() : policies.of(stored.optionsJson());
+  }
+
+  Verdict handle(Delivery delivery, Policy policy, MessageHandler<T> handler) {
+    Message<T> message;
+    try {
+      message = read(delivery);
+    } catch (UnreadableException e) {
+      return judge.failed(e.reason(), policy, delivery.tries());
+    }
+    try {
+      return judge.returned(handler.handle(message), policy, delivery.tries());
+    } catch (Throwable e) {
+      return judge.threw(e, policy, delivery.tries());
+    }
+  }
+
+  /** The message as the handler sees it. */
+  Message<T> read(Delivery delivery) throws UnreadableException {
     StoredMessage stored = delivery.message();
     if (stored == null) {
-      return failed(delivery, "the log holds this message no more");
+      throw new UnreadableException("the log holds this message no more");
     }
     if (!anyVersion && stored.schemaVersion() != codec.schemaVersion()) {
       counters.undecodable.increment();
-      return failed(
-          delivery,
+      throw new UnreadableException(
           "the payload can't be read: it has schema version "
               + stored.schemaVersion()
               + ", and this consumer reads version "
               + codec.schemaVersion());
     }
-    Received<T> message;
     try {
-      message = decode(delivery, stored);
+      return decode(delivery, stored);
     } catch (Throwable e) {
       counters.undecodable.increment();
       // the kind alone: a parser's message quotes the payload
-      return failed(delivery, "the payload can't be read: " + e.getClass().getName());
-    }
-    try {
-      return judge.returned(handler.handle(message), delivery.attempt(), delivery.delays());
-    } catch (Throwable e) {
-      return failed(delivery, ErrorText.of(e));
+      throw new UnreadableException("the payload can't be read: " + e.getClass().getName());
     }
   }
 
@@ -74,8 +102,21 @@ final class Handling<T> {
     return new Received<>(delivery, stored, codec.decode(payload), headers);
   }
 
-  /** The verdict on an attempt that failed for this reason. */
-  Verdict failed(Delivery delivery, String reason) {
-    return judge.failed(reason, delivery.attempt(), delivery.delays());
+  /** The verdict on an attempt whose handler ignored the end of its time. */
+  Verdict abandoned(Delivery delivery, Policy policy) {
+    counters.timedOut.increment();
+    return judge.failed(tookLonger(policy), policy, delivery.tries());
+  }
+
+  /** The handler was interrupted. If it returned an outcome all the same, that counts. */
+  Verdict late(Delivery delivery, Policy policy, Verdict verdict) {
+    counters.timedOut.increment();
+    return verdict.event() == Verdict.Event.FAILURE
+        ? judge.failed(tookLonger(policy) + ", then: " + verdict.error(), policy, delivery.tries())
+        : verdict;
+  }
+
+  private static String tookLonger(Policy policy) {
+    return "the handler took longer than " + policy.timeout();
   }
 }

@@ -2,6 +2,8 @@ package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.internal.wake.Signal;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -74,9 +76,32 @@ final class LocalQueue {
     }
   }
 
-  /** The next message, once there is one; null when the queue is closed. */
-  @Nullable Delivery take() {
-    Delivery taken;
+  /** Puts deliveries of one work back, in front of everything else. */
+  void putBack(List<Delivery> deliveries) {
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      for (int i = deliveries.size() - 1; i >= 0; i--) {
+        waiting.addFirst(deliveries.get(i));
+        bytes += deliveries.get(i).bytes();
+      }
+      messages = waiting.size();
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The next message, once there is one, and those of the same work that follow it; null when the
+   * queue is closed.
+   *
+   * @param most the most to take, 1 or above
+   */
+  @Nullable List<Delivery> take(int most) {
+    @Nullable List<Delivery> taken;
     lock.lock();
     try {
       idle++;
@@ -84,11 +109,7 @@ final class LocalQueue {
         room.set();
         changed.awaitUninterruptibly();
       }
-      taken = closed ? null : waiting.poll();
-      if (taken != null) {
-        messages = waiting.size();
-        bytes -= taken.bytes();
-      }
+      taken = closed ? null : takeNext(most);
     } finally {
       idle--;
       lock.unlock();
@@ -97,6 +118,27 @@ final class LocalQueue {
       room.set();
     }
     return taken;
+  }
+
+  private List<Delivery> takeNext(int most) {
+    Delivery first = waiting.remove();
+    bytes -= first.bytes();
+    List<Delivery> taken = List.of(first);
+    if (most > 1 && isNext(first.work())) {
+      taken = new ArrayList<>(taken);
+      while (taken.size() < most && isNext(first.work())) {
+        Delivery next = waiting.remove();
+        bytes -= next.bytes();
+        taken.add(next);
+      }
+    }
+    messages = waiting.size();
+    return taken;
+  }
+
+  private boolean isNext(Work work) {
+    Delivery next = waiting.peek();
+    return next != null && next.work() == work;
   }
 
   /** Hands out nothing more; what is left was not begun. */

@@ -25,10 +25,10 @@ final class Pace {
     this.most = most;
   }
 
-  /** A handler took so long for one message. */
-  void handled(long nanos) {
+  /** A handler took so long for so many messages. */
+  void handled(long nanos, int messages) {
     busyNanos.add(nanos);
-    handled.increment();
+    handled.add(messages);
   }
 
   /**

@@ -31,12 +31,12 @@ record Received<T>(Delivery delivery, StoredMessage stored, T payload, Map<Strin
 
   @Override
   public int attempt() {
-    return delivery.attempt();
+    return delivery.tries().attempt();
   }
 
   @Override
   public int delays() {
-    return delivery.delays();
+    return delivery.tries().delays();
   }
 
   @Override

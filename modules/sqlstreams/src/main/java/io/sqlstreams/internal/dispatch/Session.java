@@ -3,10 +3,9 @@ package io.sqlstreams.internal.dispatch;
 import io.sqlstreams.Consumption;
 import io.sqlstreams.ConsumptionCounters;
 import io.sqlstreams.GroupInfo;
-import io.sqlstreams.MessageHandler;
 import io.sqlstreams.StreamInfo;
-import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ConsumeOptions;
+import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.internal.claim.Claimant;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.claim.ExceptionClaims;
@@ -16,17 +15,20 @@ import io.sqlstreams.internal.lease.LeaseRenewal;
 import io.sqlstreams.internal.lifecycle.Uninterruptibly;
 import io.sqlstreams.internal.outcome.Judge;
 import io.sqlstreams.internal.outcome.Outcomes;
+import io.sqlstreams.internal.outcome.Policies;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.wake.Signal;
 import io.sqlstreams.internal.wake.Wakeups;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,20 +56,19 @@ public final class Session implements Consumption {
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   /**
-   * @param anyVersion whether the codec takes messages of every schema version, not of its own
-   *     alone
+   * @param settings reads the group's settings; empty when it is gone
+   * @param handlers how the handler is run
    * @param atEnd takes this session when it has stopped
    */
-  public <T> Session(
+  public Session(
       Database database,
       Scope scope,
       Heartbeat heartbeat,
       Wakeups wakeups,
       StreamInfo stream,
       GroupInfo group,
-      PayloadCodec<T> codec,
-      boolean anyVersion,
-      MessageHandler<T> handler,
+      Supplier<Optional<GroupConfig>> settings,
+      Runner.Factory handlers,
       ConsumeOptions options,
       Consumer<Session> atEnd) {
     this.subject = "group \"" + group.name() + "\" of stream \"" + stream.name() + "\"";
@@ -76,46 +77,48 @@ public final class Session implements Consumption {
     this.wakeups = wakeups;
     this.atEnd = atEnd;
     String name = "sqlstreams-" + stream.name() + "-" + group.name();
-    Claimant claimant =
-        new Claimant(
-            group.id(), UUID.randomUUID(), options.lease(), group.config().maxRangeReclaims());
-    Judge judge = new Judge(group.config().retry());
+    Claimant claimant = new Claimant(group.id(), UUID.randomUUID(), options.lease());
+    Policies policies = new Policies(group.config());
+    Judge judge = new Judge(policies, options.notRetryable());
     Pace pace = new Pace(options.handlers(), options.prefetchMessages());
-    Fence fence = new Fence(database, scope, subject, group.id());
+    Outcomes outcomes = new Outcomes(database, scope, subject, group.id(), policies);
     this.holdings =
         new Holdings(
             new LeaseRenewal(scope, group.id(), options.lease()),
             options.heartbeat(),
             options.lease());
-    this.completer =
-        new Completer(
-            name + "-completer",
-            new Outcomes(database, scope, subject, group.id()),
-            holdings,
-            counters,
-            news::set);
+    this.completer = new Completer(name + "-completer", outcomes, holdings, counters, news::set);
+    Runner runner =
+        handlers.create(
+            new SessionParts(
+                subject,
+                database,
+                options,
+                policies,
+                judge,
+                outcomes,
+                queue,
+                holdings,
+                completer,
+                counters,
+                wakeups::wakeAll));
     this.handlers =
-        new HandlerPool(
-            name,
-            options.handlers(),
-            queue,
-            new Handling<>(codec, anyVersion, handler, judge, counters),
-            group.config().timeout(),
-            pace,
-            counters,
-            completer::add);
+        new HandlerPool(name, options.handlers(), queue, runner, completer, pace, counters);
     this.fetcher =
         new Fetcher(
             name + "-fetcher",
             new Claims(database, scope, subject, claimant),
             new ExceptionClaims(database, scope, subject, claimant),
-            fence,
+            new Fence(database, scope, subject, group.id()),
             queue,
             holdings,
             pace,
             counters,
             judge,
-            group.config(),
+            policies,
+            outcomes,
+            settings,
+            runner::claimSize,
             options,
             news,
             this::requestStop);

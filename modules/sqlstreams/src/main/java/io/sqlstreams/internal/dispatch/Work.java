@@ -5,6 +5,7 @@ import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.outcome.FinishedMessage;
 import io.sqlstreams.internal.outcome.FinishedRange;
+import io.sqlstreams.internal.outcome.Tries;
 import io.sqlstreams.internal.outcome.Verdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,8 @@ final class Work {
   private final @Nullable Verdict[] verdicts;
   private int ended;
   private int donePrefix;
+  private int recorded;
+  private volatile boolean alone;
   private volatile boolean lost;
   private volatile long heldUntil;
 
@@ -45,7 +48,7 @@ final class Work {
     List<StoredMessage> messages = range.messages();
     Work work = new Work(range.token(), range.low(), true, false, messages.size(), heldUntil);
     for (StoredMessage message : messages) {
-      work.add(message.id(), message, 0, 0);
+      work.add(message.id(), message, Tries.NONE);
     }
     return work;
   }
@@ -57,12 +60,15 @@ final class Work {
     Work work =
         new Work(
             exception.token(), exception.messageId() - 1, false, exception.suspect(), 1, heldUntil);
-    work.add(exception.messageId(), exception.message(), exception.attempts(), exception.delays());
+    work.add(
+        exception.messageId(),
+        exception.message(),
+        new Tries(exception.attempts(), exception.delays(), exception.forgiven()));
     return work;
   }
 
-  private void add(long id, @Nullable StoredMessage message, int attempt, int delays) {
-    deliveries.add(new Delivery(this, deliveries.size(), id, message, attempt, delays));
+  private void add(long id, @Nullable StoredMessage message, Tries tries) {
+    deliveries.add(new Delivery(this, deliveries.size(), id, message, tries));
   }
 
   UUID token() {
@@ -81,6 +87,16 @@ final class Work {
 
   List<Delivery> deliveries() {
     return deliveries;
+  }
+
+  /** From now on each of its messages has a transaction of its own. */
+  void separate() {
+    alone = true;
+  }
+
+  /** See {@link #separate}. */
+  boolean isSeparate() {
+    return alone;
   }
 
   /** The lease is gone: results don't count any more. */
@@ -144,10 +160,11 @@ final class Work {
     return donePrefix == 0 ? low : deliveries.get(donePrefix - 1).id();
   }
 
-  /** The verdicts on what has ended. */
+  /** The verdicts on what has ended and isn't recorded. */
   synchronized List<Verdict> verdicts() {
     List<Verdict> given = new ArrayList<>(ended);
-    for (Verdict verdict : verdicts) {
+    for (int i = recorded; i < verdicts.length; i++) {
+      Verdict verdict = verdicts[i];
       if (verdict != null) {
         given.add(verdict);
       }
@@ -155,25 +172,59 @@ final class Work {
     return given;
   }
 
+  /**
+   * These deliveries have ended, and the database has it already. They are the next ones in the
+   * order of the work.
+   *
+   * @return whether they were the last
+   */
+  synchronized boolean endRecorded(List<Delivery> next, List<Verdict> given) {
+    boolean last = false;
+    for (int i = 0; i < given.size(); i++) {
+      last = end(next.get(i), given.get(i));
+    }
+    recorded = next.get(given.size() - 1).index() + 1;
+    return last;
+  }
+
   /** The results of a range: of all of it, or of what was begun, and where the rest begins. */
   synchronized FinishedRange finishedRange() {
-    List<FinishedMessage> failures = new ArrayList<>();
-    for (Delivery delivery : deliveries) {
-      Verdict verdict = verdicts[delivery.index()];
-      if (verdict != null && !verdict.isDone()) {
-        failures.add(finished(delivery, verdict));
-      }
+    List<FinishedMessage> results = new ArrayList<>();
+    for (int i = recorded; i < verdicts.length; i++) {
+      addResult(results, deliveries.get(i), verdicts[i]);
     }
-    return new FinishedRange(token, ended == verdicts.length ? null : restLow(), failures);
+    return new FinishedRange(token, ended == verdicts.length ? null : restLow(), results);
+  }
+
+  /** The results of the next deliveries of a range, before they have ended here. */
+  FinishedRange finishedRange(List<Delivery> next, List<Verdict> given) {
+    List<FinishedMessage> results = new ArrayList<>();
+    for (int i = 0; i < given.size(); i++) {
+      addResult(results, next.get(i), given.get(i));
+    }
+    Delivery last = next.get(given.size() - 1);
+    return new FinishedRange(
+        token, last.index() == deliveries.size() - 1 ? null : last.id(), results);
   }
 
   /** The result of a message of the exception queue; one that wasn't begun goes back as it was. */
   synchronized FinishedMessage finishedException() {
     Delivery delivery = deliveries.get(0);
     Verdict verdict = verdicts[0];
-    return finished(
-        delivery,
-        verdict == null ? Verdict.unbegun(delivery.attempt(), delivery.delays()) : verdict);
+    return finished(delivery, verdict == null ? Verdict.unbegun(delivery.tries()) : verdict);
+  }
+
+  /** The result of a delivery, before it has ended here. */
+  FinishedMessage finished(Delivery delivery, Verdict verdict) {
+    return new FinishedMessage(delivery.id(), delivery.key(), token, verdict);
+  }
+
+  /** Of what is done nothing is written, unless its history is. */
+  private void addResult(
+      List<FinishedMessage> results, Delivery delivery, @Nullable Verdict verdict) {
+    if (verdict != null && (!verdict.isDone() || verdict.event() != null)) {
+      results.add(finished(delivery, verdict));
+    }
   }
 
   private long restLow() {
@@ -183,10 +234,6 @@ final class Work {
       }
     }
     return low;
-  }
-
-  private FinishedMessage finished(Delivery delivery, Verdict verdict) {
-    return new FinishedMessage(delivery.id(), delivery.key(), token, verdict);
   }
 
   private boolean isDone(int index) {

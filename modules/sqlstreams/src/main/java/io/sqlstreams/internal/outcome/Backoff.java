@@ -4,33 +4,34 @@ import io.sqlstreams.config.RetryPolicy;
 import java.time.Duration;
 
 /** The wait before a retry. Pure. */
-public final class Backoff {
+final class Backoff {
   private Backoff() {}
 
   /**
    * The wait after a number of failures: {@code initialBackoff} after the first, {@code base *
-   * exponent^(n-1)} after the n-th, kept between {@link RetryPolicy#MIN_BACKOFF} and the cap,
-   * before and after the jitter.
+   * exponent^(n-1)} after the n-th, kept between the shortest wait and the cap, before and after
+   * the jitter.
    *
    * @param failures 1 or above
    * @param chance from 0 (shortest) to 1 (longest)
    */
-  public static Duration after(RetryPolicy policy, int failures, double chance) {
+  static Duration after(Policy policy, int failures, double chance) {
+    RetryPolicy retry = policy.retry();
     // in doubles: infinity is a fine answer before the cap, an overflow isn't
     double nanos =
         failures <= 1
-            ? policy.initialBackoff().toNanos()
-            : policy.base().toNanos() * Math.pow(policy.exponent(), failures - 1.0);
+            ? retry.initialBackoff().toNanos()
+            : retry.base().toNanos() * Math.pow(retry.exponent(), failures - 1.0);
     double bounded = within(policy, nanos);
-    double jittered = within(policy, bounded * (1 + policy.jitter() * (2 * chance - 1)));
+    double jittered = within(policy, bounded * (1 + retry.jitter() * (2 * chance - 1)));
     return Duration.ofNanos((long) jittered);
   }
 
   /** A base of zero times infinity is no number: it counts as the shortest wait. */
-  private static double within(RetryPolicy policy, double nanos) {
-    double shortest = RetryPolicy.MIN_BACKOFF.toNanos();
+  private static double within(Policy policy, double nanos) {
+    double shortest = policy.minBackoff().toNanos();
     return Double.isNaN(nanos)
         ? shortest
-        : Math.max(shortest, Math.min((double) policy.cap().toNanos(), nanos));
+        : Math.max(shortest, Math.min((double) policy.retry().cap().toNanos(), nanos));
   }
 }

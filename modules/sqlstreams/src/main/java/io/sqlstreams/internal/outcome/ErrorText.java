@@ -1,7 +1,6 @@
 package io.sqlstreams.internal.outcome;
 
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
 
 /** Errors as they are stored: one readable text whatever a handler threw, clean and short. */
 public final class ErrorText {
@@ -18,10 +17,8 @@ public final class ErrorText {
    */
   public static String of(Throwable error) {
     StringBuilder text = new StringBuilder();
-    @Nullable Throwable cause = error;
-    for (int depth = 0; cause != null && depth < MAX_CAUSES; depth++) {
-      text.append(depth == 0 ? "" : ", caused by ").append(describe(cause));
-      cause = causeOf(cause);
+    for (Throwable cause : Causes.of(error).stream().limit(MAX_CAUSES).toList()) {
+      text.append(text.isEmpty() ? "" : ", caused by ").append(describe(cause));
     }
     return clean(text.toString());
   }
@@ -57,14 +54,6 @@ public final class ErrorText {
       return message == null ? kind : kind + ": " + message;
     } catch (Throwable e) {
       return kind;
-    }
-  }
-
-  private static @Nullable Throwable causeOf(Throwable error) {
-    try {
-      return error.getCause();
-    } catch (Throwable e) {
-      return null;
     }
   }
 }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A range whose results are to be recorded.
  *
  * @param token the proof of holding it
- * @param restLow the range is given back above this id, since not everything was begun; null when
- *     everything has ended
- * @param failures what isn't done of that which has ended
+ * @param restLow the range goes on above this id, since not everything has ended; null when
+ *     everything has
+ * @param results what is to be written of that which has ended: exceptions, and history
  */
-public record FinishedRange(UUID token, @Nullable Long restLow, List<FinishedMessage> failures) {}
+public record FinishedRange(UUID token, @Nullable Long restLow, List<FinishedMessage> results) {}

@@ -1,66 +1,120 @@
 package io.sqlstreams.internal.outcome;
 
 import io.sqlstreams.Outcome;
-import io.sqlstreams.config.RetryPolicy;
+import io.sqlstreams.OutcomeException;
+import io.sqlstreams.config.DeliveryLogMode;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the end of an attempt into a verdict by the group's retry policy. Thread-safe. */
+/** Turns the end of an attempt into a verdict by the message's policy. Thread-safe. */
 public final class Judge {
-  private final RetryPolicy policy;
+  private final Policies policies;
+  private final Set<Class<? extends Throwable>> notRetryable;
 
-  public Judge(RetryPolicy policy) {
-    this.policy = policy;
+  /**
+   * @param notRetryable errors that make a message dead at once
+   */
+  public Judge(Policies policies, Set<Class<? extends Throwable>> notRetryable) {
+    this.policies = policies;
+    this.notRetryable = notRetryable;
   }
 
   /**
    * The verdict on what a handler returned.
    *
    * @param outcome what it returned; null is a failure
-   * @param attempt the attempt that has ended, 0 for the first
-   * @param delays how many attempts before it asked for a delay
    */
-  public Verdict returned(@Nullable Outcome outcome, int attempt, int delays) {
+  public Verdict returned(@Nullable Outcome outcome, Policy policy, Tries tries) {
     if (outcome == null) {
-      return failed("the handler returned null instead of an outcome", attempt, delays);
+      return failed("the handler returned null instead of an outcome", policy, tries);
+    }
+    if (outcome instanceof Outcome.Failed failed) {
+      return threw(failed.error(), policy, tries);
     }
     if (outcome instanceof Outcome.Delay delay) {
-      return new Verdict(
-          Verdict.Status.READY,
-          Verdict.Event.DELAYED,
-          attempt + 1,
-          delays + 1,
-          delay.after().toNanos() / 1_000,
-          null);
+      return delayed(delay.after(), null, policy, tries);
     }
     if (outcome instanceof Outcome.Dead dead) {
-      return new Verdict(
-          Verdict.Status.DEAD,
-          Verdict.Event.KILLED,
-          attempt + 1,
-          delays,
-          0,
-          ErrorText.clean(dead.reason()));
+      return dead(dead.reason(), tries);
     }
-    return Verdict.DONE;
+    return policies.group().deliveryLog() == DeliveryLogMode.ALL
+        ? Verdict.done(tries)
+        : Verdict.DONE;
+  }
+
+  /** The verdict on what a handler threw. */
+  public Verdict threw(@Nullable Throwable error, Policy policy, Tries tries) {
+    if (error == null) {
+      return failed("the handler failed with null instead of an error", policy, tries);
+    }
+    for (Throwable cause : Causes.of(error)) {
+      if (cause instanceof OutcomeException thrown) {
+        return ended(thrown.outcome(), error, policy, tries);
+      }
+      if (isNotRetryable(cause)) {
+        return dead(ErrorText.of(error), tries);
+      }
+    }
+    return failed(ErrorText.of(error), policy, tries);
   }
 
   /** The verdict on an attempt that failed for this reason. */
-  public Verdict failed(String reason, int attempt, int delays) {
-    int failures = attempt + 1 - delays;
-    boolean dead = failures > policy.maxRetries();
-    return new Verdict(
-        dead ? Verdict.Status.DEAD : Verdict.Status.READY,
-        Verdict.Event.FAILURE,
-        attempt + 1,
-        delays,
-        dead ? 0 : backoff(failures).toNanos() / 1_000,
-        ErrorText.clean(reason));
+  public Verdict failed(String reason, Policy policy, Tries tries) {
+    int failures = tries.failuresWithThis();
+    return failures > policy.retry().maxRetries()
+        ? Verdict.dead(Verdict.Event.FAILURE, tries, ErrorText.clean(reason))
+        : Verdict.retry(
+            Verdict.Event.FAILURE, tries, backoff(policy, failures), ErrorText.clean(reason));
   }
 
-  /** The wait after so many failures, with its share of chance. */
-  public Duration backoff(int failures) {
+  /**
+   * The verdict on an attempt whose process is gone. The first time that is nobody's fault, but the
+   * message is suspected from then on; the next time it counts as a failure.
+   *
+   * @param suspect whether it was suspected before
+   */
+  public Verdict expired(boolean suspect, Policy policy, Tries tries) {
+    String reason = "the lease ran out: the process is gone or was cut off from the database";
+    if (!suspect) {
+      return Verdict.again(Verdict.Event.EXPIRED, tries, reason);
+    }
+    int failures = tries.failuresWithThis();
+    return failures > policy.retry().maxRetries()
+        ? Verdict.dead(Verdict.Event.EXPIRED, tries, reason)
+        : Verdict.retry(Verdict.Event.EXPIRED, tries, backoff(policy, failures), reason);
+  }
+
+  private Verdict ended(Outcome outcome, Throwable error, Policy policy, Tries tries) {
+    if (outcome instanceof Outcome.Delay delay) {
+      return delayed(delay.after(), ErrorText.of(error), policy, tries);
+    }
+    if (outcome instanceof Outcome.Failed) {
+      return failed(ErrorText.of(error), policy, tries);
+    }
+    return returned(outcome, policy, tries);
+  }
+
+  private static Verdict delayed(
+      Duration after, @Nullable String error, Policy policy, Tries tries) {
+    int most = policy.retry().maxDelays();
+    return tries.delays() >= most
+        ? Verdict.dead(
+            Verdict.Event.KILLED, tries, "the handler asked for more than " + most + " delays")
+        : Verdict.delay(tries, after, error);
+  }
+
+  private static Verdict dead(@Nullable String reason, Tries tries) {
+    return Verdict.dead(
+        Verdict.Event.KILLED, tries, reason == null ? "no reason given" : ErrorText.clean(reason));
+  }
+
+  private boolean isNotRetryable(Throwable error) {
+    return notRetryable.stream().anyMatch(kind -> kind.isInstance(error));
+  }
+
+  private static Duration backoff(Policy policy, int failures) {
     return Backoff.after(policy, failures, ThreadLocalRandom.current().nextDouble());
   }
 }

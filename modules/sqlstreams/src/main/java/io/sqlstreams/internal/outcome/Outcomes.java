@@ -1,9 +1,11 @@
 package io.sqlstreams.internal.outcome;
 
+import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.sql.Statement;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -18,22 +20,30 @@ import org.jspecify.annotations.Nullable;
 public final class Outcomes {
   private final Database database;
   private final long group;
+  private final Policies policies;
   private final String what;
   private final Statement finishClean;
   private final Statement finish;
   private final Statement finishExceptions;
+  private final Statement finishInTransaction;
+  private final Statement finishExceptionsInTransaction;
+  private final Statement isHeld;
 
   /**
    * @param subject the group in words, for messages
    * @param group the group's id
    */
-  public Outcomes(Database database, Scope scope, String subject, long group) {
+  public Outcomes(Database database, Scope scope, String subject, long group, Policies policies) {
     this.database = database;
     this.group = group;
+    this.policies = policies;
     this.what = "recording results of " + subject;
     this.finishClean = OutcomeSql.FINISH_CLEAN.asTransaction(scope);
     this.finish = OutcomeSql.FINISH.asTransaction(scope);
     this.finishExceptions = OutcomeSql.FINISH_EXCEPTIONS.asTransaction(scope);
+    this.finishInTransaction = OutcomeSql.FINISH.in(scope);
+    this.finishExceptionsInTransaction = OutcomeSql.FINISH_EXCEPTIONS.in(scope);
+    this.isHeld = OutcomeSql.IS_HELD.asTransaction(scope);
   }
 
   /**
@@ -46,7 +56,7 @@ public final class Outcomes {
       return Set.of();
     }
     boolean clean =
-        ranges.stream().allMatch(range -> range.restLow() == null && range.failures().isEmpty());
+        ranges.stream().allMatch(range -> range.restLow() == null && range.results().isEmpty());
     return database.autoCommitted(
         what,
         connection -> {
@@ -54,16 +64,24 @@ public final class Outcomes {
             if (clean) {
               call.setArray("tokens", "uuid", tokens(ranges, range -> true));
             } else {
-              bindRanges(call, ranges);
+              bindRanges(call, ranges, false);
             }
-            ResultSet row = call.query();
-            Set<UUID> held = new HashSet<>();
-            while (row.next()) {
-              held.add(row.getObject("token", UUID.class));
-            }
-            return held;
+            return tokens(call.query());
           }
         });
+  }
+
+  /**
+   * Ends a range, or the beginning of it, in the transaction of this connection; the rest stays
+   * held.
+   *
+   * @return whether it was still held; if not, the transaction must be rolled back
+   */
+  public boolean finish(Connection connection, FinishedRange range) throws SQLException {
+    try (Call call = finishInTransaction.on(connection)) {
+      bindRanges(call, List.of(range), true);
+      return !tokens(call.query()).isEmpty();
+    }
   }
 
   /**
@@ -79,35 +97,73 @@ public final class Outcomes {
         what,
         connection -> {
           try (Call call = finishExceptions.on(connection)) {
-            call.set("group", group);
-            bindMessages(call, messages);
-            ResultSet row = call.query();
-            Set<Long> held = new HashSet<>();
-            while (row.next()) {
-              held.add(row.getLong("message_id"));
-            }
-            return held;
+            return finishExceptions(call, messages);
           }
         });
   }
 
-  private void bindRanges(Call call, List<FinishedRange> ranges) throws SQLException {
-    List<FinishedRange> rests = ranges.stream().filter(range -> range.restLow() != null).toList();
-    List<FinishedMessage> failures =
-        ranges.stream().flatMap(range -> range.failures().stream()).toList();
-    call.set("group", group)
-        .setArray("tokens", "uuid", tokens(ranges, range -> range.restLow() == null))
-        .setArray("rest_tokens", "uuid", tokens(rests, range -> true))
-        .setArray("rest_lows", "bigint", rests.stream().map(FinishedRange::restLow).toArray())
-        .setArray("message_keys", "text", column(failures, FinishedMessage::key));
-    bindMessages(call, failures);
+  /**
+   * Ends an attempt at a message of the exception queue in the transaction of this connection.
+   *
+   * @return whether it was still held; if not, the transaction must be rolled back
+   */
+  public boolean finishException(Connection connection, FinishedMessage message)
+      throws SQLException {
+    try (Call call = finishExceptionsInTransaction.on(connection)) {
+      return !finishExceptions(call, List.of(message)).isEmpty();
+    }
   }
 
-  private static void bindMessages(Call call, List<FinishedMessage> messages) throws SQLException {
-    call.setArray("message_ids", "bigint", column(messages, FinishedMessage::id))
+  /**
+   * Whether results up to this message are still to be recorded under this token.
+   *
+   * @param lastId the last of them
+   */
+  public boolean isHeld(UUID token, long lastId) {
+    return database.autoCommitted(
+        what,
+        connection -> {
+          try (Call call = isHeld.on(connection)) {
+            ResultSet row =
+                call.set("token", token).set("last_id", lastId).set("group", group).query();
+            row.next();
+            return row.getBoolean("is_held");
+          }
+        });
+  }
+
+  private Set<Long> finishExceptions(Call call, List<FinishedMessage> messages)
+      throws SQLException {
+    bindMessages(call, messages);
+    ResultSet row = call.query();
+    Set<Long> held = new HashSet<>();
+    while (row.next()) {
+      held.add(row.getLong("message_id"));
+    }
+    return held;
+  }
+
+  private void bindRanges(Call call, List<FinishedRange> ranges, boolean keepRest)
+      throws SQLException {
+    List<FinishedRange> rests = ranges.stream().filter(range -> range.restLow() != null).toList();
+    List<FinishedMessage> results =
+        ranges.stream().flatMap(range -> range.results().stream()).toList();
+    call.setArray("tokens", "uuid", tokens(ranges, range -> range.restLow() == null))
+        .setArray("rest_tokens", "uuid", tokens(rests, range -> true))
+        .setArray("rest_lows", "bigint", rests.stream().map(FinishedRange::restLow).toArray())
+        .set("keep_rest", keepRest)
+        .setArray("message_keys", "text", column(results, FinishedMessage::key));
+    bindMessages(call, results);
+  }
+
+  private void bindMessages(Call call, List<FinishedMessage> messages) throws SQLException {
+    call.set("group", group)
+        .set("logs", policies.group().deliveryLog() != DeliveryLogMode.OFF)
+        .setArray("message_ids", "bigint", column(messages, FinishedMessage::id))
         .setArray("result_tokens", "uuid", column(messages, FinishedMessage::token))
         .setArray("statuses", "text", column(messages, m -> m.verdict().status().sqlName()))
         .setArray("events", "text", column(messages, m -> name(m.verdict())))
+        .setArray("attempt_numbers", "int", column(messages, m -> m.verdict().attempt()))
         .setArray("attempts", "int", column(messages, m -> m.verdict().attempts()))
         .setArray("delays", "int", column(messages, m -> m.verdict().delays()))
         .setArray("waits_us", "bigint", column(messages, m -> m.verdict().waitMicros()))
@@ -117,6 +173,14 @@ public final class Outcomes {
   private static @Nullable String name(Verdict verdict) {
     Verdict.Event event = verdict.event();
     return event == null ? null : event.sqlName();
+  }
+
+  private static Set<UUID> tokens(ResultSet row) throws SQLException {
+    Set<UUID> held = new HashSet<>();
+    while (row.next()) {
+      held.add(row.getObject("token", UUID.class));
+    }
+    return held;
   }
 
   private static Object[] tokens(List<FinishedRange> ranges, Predicate<FinishedRange> which) {

@@ -40,6 +40,15 @@ public final class Database {
     }
   }
 
+  /** A transaction at READ COMMITTED that the caller fills, commits and closes. */
+  public OpenTransaction begin() {
+    try {
+      return OpenTransaction.begin(dataSource.getConnection());
+    } catch (SQLException e) {
+      throw SqlErrors.unreachable(e);
+    }
+  }
+
   /** Closes a connection of {@link #open}, whatever state it is in. */
   public static void release(Connection connection) {
     try (connection) {

@@ -113,6 +113,11 @@ public final class SqlErrors {
     return state.equals("40001") || state.equals("40P01") || state.equals("55P03");
   }
 
+  /** Whether the statement was stopped from outside. */
+  public static boolean isCancelled(SQLException e) {
+    return state(e).equals("57014");
+  }
+
   /** Whether a value was refused (class 22), or a rule of a table (class 23). */
   public static boolean isBadData(SQLException e) {
     String state = state(e);

@@ -28,18 +28,32 @@ class LocalQueueTest {
     queue.add(work(1, 2, 3));
     assertThat(queue.messages()).isEqualTo(3);
     assertThat(queue.bytes()).isEqualTo(30);
-    assertThat(queue.take()).extracting(Delivery::id).isEqualTo(1L);
+    assertThat(queue.take(1)).extracting(Delivery::id).containsExactly(1L);
     assertThat(queue.messages()).isEqualTo(2);
     assertThat(queue.bytes()).isEqualTo(20);
+  }
+
+  @Test
+  void givesSeveralOfTheSameWorkAtOnceAndTakesThemBackInFront() {
+    queue.add(work(1, 2, 3));
+    queue.add(work(4, 5));
+    List<Delivery> taken = queue.take(2);
+    assertThat(taken).extracting(Delivery::id).containsExactly(1L, 2L);
+    assertThat(queue.take(9)).extracting(Delivery::id).containsExactly(3L);
+    queue.putBack(taken);
+    assertThat(queue.bytes()).isEqualTo(40);
+    assertThat(queue.take(9)).extracting(Delivery::id).containsExactly(1L, 2L);
+    assertThat(queue.take(9)).extracting(Delivery::id).containsExactly(4L, 5L);
+    assertThat(queue.bytes()).isZero();
   }
 
   @Test
   void aClosedQueueGivesNothingAndTakesNothing() {
     queue.add(work(1, 2));
     queue.close();
-    assertThat(queue.take()).isNull();
+    assertThat(queue.take(1)).isNull();
     queue.add(work(3));
-    assertThat(queue.take()).isNull();
+    assertThat(queue.take(1)).isNull();
     assertThat(queue.messages()).isZero();
   }
 
@@ -47,8 +61,8 @@ class LocalQueueTest {
   void saysWhenFewAreLeft() throws Exception {
     queue.wakeAt(1);
     queue.add(work(1, 2, 3));
-    queue.take();
-    queue.take();
+    queue.take(1);
+    queue.take(1);
     room.await(LONG);
   }
 
@@ -63,8 +77,8 @@ class LocalQueueTest {
       Thread taker =
           new Thread(
               () -> {
-                for (Delivery next = queue.take(); next != null; next = queue.take()) {
-                  taken.add(next.id());
+                for (List<Delivery> next = queue.take(1); next != null; next = queue.take(1)) {
+                  taken.add(next.get(0).id());
                   takes.incrementAndGet();
                 }
               });

@@ -17,7 +17,7 @@ class PaceTest {
   @Test
   void holdsWhatTheHandlersDoInASecond() {
     for (int i = 0; i < 10; i++) {
-      pace.handled(Duration.ofMillis(100).toNanos());
+      pace.handled(Duration.ofMillis(100).toNanos(), 1);
     }
     assertThat(pace.target()).isEqualTo(80);
     assertThat(pace.target()).as("nothing new is known").isEqualTo(80);
@@ -25,10 +25,16 @@ class PaceTest {
 
   @Test
   void isNeverBelowOneNorAboveItsBound() {
-    pace.handled(Duration.ofHours(1).toNanos());
+    pace.handled(Duration.ofHours(1).toNanos(), 1);
     assertThat(pace.target()).isEqualTo(1);
     Pace fast = new Pace(8, MOST);
-    fast.handled(0);
+    fast.handled(0, 1);
     assertThat(fast.target()).isEqualTo(MOST);
+  }
+
+  @Test
+  void aBatchCountsByItsMessages() {
+    pace.handled(Duration.ofMillis(500).toNanos(), 50);
+    assertThat(pace.target()).isEqualTo(800);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.outcome.FinishedMessage;
+import io.sqlstreams.internal.outcome.FinishedRange;
 import io.sqlstreams.internal.outcome.Verdict;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class WorkTest {
   private static final Verdict FAILED =
-      new Verdict(Verdict.Status.READY, Verdict.Event.FAILURE, 1, 0, 5, "no");
+      new Verdict(Verdict.Status.READY, Verdict.Event.FAILURE, 0, 1, 0, 5, "no");
 
   private final Work work = range(3, 5, 9);
 
@@ -44,8 +45,8 @@ class WorkTest {
     end(1, FAILED);
     end(2, Verdict.DONE);
     assertThat(work.finishedRange().restLow()).isNull();
-    assertThat(work.finishedRange().failures()).extracting(FinishedMessage::id).containsExactly(5L);
-    assertThat(work.finishedRange().failures())
+    assertThat(work.finishedRange().results()).extracting(FinishedMessage::id).containsExactly(5L);
+    assertThat(work.finishedRange().results())
         .extracting(FinishedMessage::key)
         .containsExactly("k5");
   }
@@ -56,7 +57,22 @@ class WorkTest {
     end(0, FAILED);
     end(1, Verdict.DONE);
     assertThat(work.finishedRange().restLow()).isEqualTo(5);
-    assertThat(work.finishedRange().failures()).hasSize(1);
+    assertThat(work.finishedRange().results()).hasSize(1);
+  }
+
+  @Test
+  void whatATransactionHasRecordedIsNotRecordedAgain() {
+    List<Delivery> first = work.deliveries().subList(0, 2);
+    FinishedRange inTransaction = work.finishedRange(first, List.of(FAILED, Verdict.DONE));
+    assertThat(inTransaction.restLow()).isEqualTo(5);
+    assertThat(inTransaction.results()).extracting(FinishedMessage::id).containsExactly(3L);
+    assertThat(work.endRecorded(first, List.of(FAILED, Verdict.DONE))).isFalse();
+    assertThat(work.finishedRange().restLow()).isEqualTo(5);
+    assertThat(work.finishedRange().results()).isEmpty();
+    assertThat(work.verdicts()).isEmpty();
+    List<Delivery> last = work.deliveries().subList(2, 3);
+    assertThat(work.finishedRange(last, List.of(Verdict.DONE)).restLow()).isNull();
+    assertThat(work.endRecorded(last, List.of(Verdict.DONE))).isTrue();
   }
 
   @Test

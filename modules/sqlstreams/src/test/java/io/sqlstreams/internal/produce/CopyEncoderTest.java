@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class CopyEncoderTest {
   private static final ReadyMessage FULL =
-      new ReadyMessage(3, "r\u00e9", "k", "{\"a\":1}".getBytes(UTF_8), "{\"n\":\"v\"}", null);
+      new ReadyMessage(3, "r\u00e9", "k", "{\"a\":1}".getBytes(UTF_8), "{\"n\":\"v\"}", "{}");
   private static final ReadyMessage BARE = new ReadyMessage(1, null, "", new byte[0], null, null);
 
   @Test
@@ -43,7 +43,7 @@ class CopyEncoderTest {
     encoder.finish();
     assertThat(lengths).filteredOn(length -> length > 100).containsExactly(101);
     assertThat(lengths.stream().mapToInt(Integer::intValue).sum())
-        .isEqualTo(19 + 2 * (2 + 12 + 8 + 4 + 4 + 4 + 4) + 201 + 2);
+        .isEqualTo(19 + 2 * (2 + 12 + 8 + 4 + 4 + 4 + 4 + 4) + 201 + 2);
   }
 
   private static byte[] encode(PayloadType payloadType, int chunk) throws SQLException {
@@ -69,7 +69,7 @@ class CopyEncoderTest {
 
   private static void row(DataOutputStream out, boolean isJsonb, long id, ReadyMessage message)
       throws IOException {
-    out.writeShort(6);
+    out.writeShort(7);
     out.writeInt(8);
     out.writeLong(id);
     out.writeInt(4);
@@ -78,6 +78,7 @@ class CopyEncoderTest {
     field(out, false, message.messageKey() == null ? null : message.messageKey().getBytes(UTF_8));
     field(out, isJsonb, message.payload());
     field(out, true, message.headers() == null ? null : message.headers().getBytes(UTF_8));
+    field(out, true, message.options() == null ? null : message.options().getBytes(UTF_8));
   }
 
   private static void field(DataOutputStream out, boolean isJsonb, byte[] bytes)

@@ -1,0 +1,285 @@
+package io.sqlstreams.internal.dispatch;
+
+import io.sqlstreams.TransactionalHandler;
+import io.sqlstreams.error.SqlStreamsException;
+import io.sqlstreams.internal.lifecycle.HandlerThreads;
+import io.sqlstreams.internal.outcome.Policy;
+import io.sqlstreams.internal.outcome.Verdict;
+import io.sqlstreams.internal.sql.OpenTransaction;
+import io.sqlstreams.internal.sql.SqlErrors;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One transaction of a transactional handler: messages of one claim, and their results. For one
+ * use.
+ */
+final class HandlerTransaction<T> {
+  /** How it ended. */
+  enum Result {
+    /** What {@link #committed} says is done and recorded. */
+    COMMITTED,
+    /** Nothing of it remains; {@link #trouble} says why. */
+    ROLLED_BACK,
+    /** Nothing of it remains: the lease is somebody else's. */
+    LOST,
+    /** Nothing of it remains, and the thread isn't the pool's any more. */
+    ABANDONED
+  }
+
+  /** A transaction ends soon after this, however many messages are left. */
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final int MOST_CAUSES = 20;
+  private static final String SAVEPOINT = "SAVEPOINT sqlstreams_message";
+  private static final String BEGIN =
+      "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; " + SAVEPOINT;
+  private static final String KEEP = "RELEASE " + SAVEPOINT + "; " + SAVEPOINT;
+  private static final String UNDO = "ROLLBACK TO " + SAVEPOINT;
+
+  private final SessionParts parts;
+  private final Handling<T> handling;
+  private final TransactionalHandler<T> handler;
+  private final List<Delivery> rest;
+  private final int size;
+  private final Desk desk;
+  private final Work work;
+  private final List<Verdict> verdicts = new ArrayList<>();
+  private final long begunAt = System.nanoTime();
+  private boolean begun;
+  private @Nullable Throwable thrown;
+  private @Nullable Throwable trouble;
+
+  /**
+   * @param rest the deliveries of the work that are left
+   * @param size how many of them to take
+   */
+  HandlerTransaction(
+      SessionParts parts,
+      Handling<T> handling,
+      TransactionalHandler<T> handler,
+      List<Delivery> rest,
+      int size,
+      Desk desk) {
+    this.parts = parts;
+    this.handling = handling;
+    this.handler = handler;
+    this.rest = rest;
+    this.size = size;
+    this.desk = desk;
+    this.work = rest.get(0).work();
+  }
+
+  /** How many deliveries have ended with it. */
+  int committed() {
+    return verdicts.size();
+  }
+
+  /** Whether the handler was called. */
+  boolean hasBegun() {
+    return begun;
+  }
+
+  /** Why it was rolled back. */
+  @Nullable Throwable trouble() {
+    return trouble;
+  }
+
+  /** Whether what went wrong may be gone the next time. */
+  boolean isTransient() {
+    return trouble != null && isTransient(trouble);
+  }
+
+  Result run() {
+    try (OpenTransaction transaction = parts.database().begin()) {
+      return in(transaction);
+    } catch (SQLException | SqlStreamsException e) {
+      trouble = e;
+      return Result.ROLLED_BACK;
+    }
+  }
+
+  private Result in(OpenTransaction transaction) throws SQLException {
+    transaction.run(BEGIN);
+    HandlerConnection connection = new HandlerConnection(transaction.connection());
+    Result result = Result.COMMITTED;
+    while (result == Result.COMMITTED && !isFull()) {
+      result = next(transaction, connection);
+    }
+    connection.revoke();
+    return result == Result.COMMITTED ? commit(transaction) : result;
+  }
+
+  private boolean isFull() {
+    return verdicts.size() == size
+        || (!verdicts.isEmpty()
+            && (parts.queue().isClosed() || System.nanoTime() - begunAt > LONGEST_NANOS));
+  }
+
+  /** Handles one message; {@link Result#COMMITTED} to go on. */
+  private Result next(OpenTransaction transaction, HandlerConnection connection)
+      throws SQLException {
+    Delivery delivery = rest.get(verdicts.size());
+    if (!work.mayBegin()) {
+      return Result.LOST;
+    }
+    @Nullable Verdict verdict = delivery.given();
+    if (verdict == null) {
+      verdict = handle(delivery, transaction, connection);
+      if (verdict == null) {
+        return Result.ABANDONED;
+      }
+      if (transaction.isGone()) {
+        trouble =
+            new SQLException(
+                "the handler has ended the transaction by a statement: return an outcome, or throw, instead",
+                "25000");
+        return Result.ROLLED_BACK;
+      }
+      if (isGivingWay(verdict)) {
+        trouble = thrown;
+        return Result.ROLLED_BACK;
+      }
+      verdict = soundOr(verdict, delivery, transaction);
+    }
+    verdicts.add(verdict);
+    if (!verdict.isDone()) {
+      transaction.run(UNDO);
+    } else if (!isFull()) {
+      transaction.run(KEEP);
+    }
+    return Result.COMMITTED;
+  }
+
+  /** The handler's verdict; null when it was abandoned. */
+  private @Nullable Verdict handle(
+      Delivery delivery, OpenTransaction transaction, HandlerConnection connection) {
+    begun = true;
+    thrown = null;
+    Policy policy = handling.policy(delivery);
+    Attempt attempt =
+        desk.begin(
+            List.of(delivery), policy.timeout(), owner(delivery, policy, transaction, connection));
+    Verdict verdict =
+        handling.handle(
+            delivery,
+            policy,
+            message -> {
+              try {
+                return handler.handle(message, connection.guarded());
+              } catch (Throwable e) {
+                thrown = e;
+                throw e;
+              }
+            });
+    if (!desk.end(attempt)) {
+      return null;
+    }
+    return attempt.wasInterrupted() ? handling.late(delivery, policy, verdict) : verdict;
+  }
+
+  private Attempt.Owner owner(
+      Delivery delivery, Policy policy, OpenTransaction transaction, HandlerConnection connection) {
+    return new Attempt.Owner() {
+      @Override
+      public void interrupted() {
+        // a thread that waits for the database doesn't hear the interrupt
+        aside("sqlstreams-cancel", transaction::cancel);
+      }
+
+      @Override
+      public void abandoned() {
+        connection.revoke();
+        aside("sqlstreams-abort", transaction::abort);
+        delivery.give(handling.abandoned(delivery, policy));
+        work.separate();
+        parts.queue().putBack(rest);
+      }
+    };
+  }
+
+  /** What blocks must not hold up the watch over the other handlers. */
+  private static void aside(String name, Runnable task) {
+    HandlerThreads.platform(name).newThread(task).start();
+  }
+
+  /** Another transaction was in the way, which is no failure of the message. */
+  private boolean isGivingWay(Verdict verdict) {
+    Throwable error = thrown;
+    return verdict.event() == Verdict.Event.FAILURE
+        && error != null
+        && isCausedBy(error, HandlerTransaction::hasGivenWay)
+        && !rest.get(verdicts.size()).cancelled();
+  }
+
+  /** Done isn't done when a statement has failed and the handler went on. */
+  private Verdict soundOr(Verdict verdict, Delivery delivery, OpenTransaction transaction)
+      throws SQLException {
+    return verdict.isDone() && transaction.hasFailed()
+        ? handling
+            .judge()
+            .failed(
+                "a statement of the handler failed and it went on: let the exception out, or roll back to a savepoint before it",
+                handling.policy(delivery),
+                delivery.tries())
+        : verdict;
+  }
+
+  private Result commit(OpenTransaction transaction) throws SQLException {
+    List<Delivery> ended = rest.subList(0, verdicts.size());
+    if (!record(transaction.connection(), ended)) {
+      return Result.LOST;
+    }
+    try {
+      transaction.commit();
+    } catch (SQLException e) {
+      // if the lease is as it was, nothing was committed; if that look came too early, the lease
+      // will
+      // refuse the results of the next run
+      if (!SqlErrors.isConnectionLost(e)
+          || parts.outcomes().isHeld(work.token(), ended.get(ended.size() - 1).id())) {
+        throw e;
+      }
+    }
+    List<Verdict> given = List.copyOf(verdicts);
+    parts.counters().recorded(given);
+    if (work.endRecorded(ended, given)) {
+      parts.holdings().remove(work);
+    }
+    parts.wakeProducedTo().run();
+    return Result.COMMITTED;
+  }
+
+  private boolean record(Connection connection, List<Delivery> ended) throws SQLException {
+    return work.isRange()
+        ? parts.outcomes().finish(connection, work.finishedRange(ended, verdicts))
+        : parts
+            .outcomes()
+            .finishException(connection, work.finished(ended.get(0), verdicts.get(0)));
+  }
+
+  private static boolean isTransient(Throwable error) {
+    return isCausedBy(
+        error, e -> hasGivenWay(e) || SqlErrors.isCancelled(e)); // a timeout's, that came late
+  }
+
+  private static boolean hasGivenWay(SQLException e) {
+    return SqlErrors.isContention(e) || SqlErrors.isConnectionLost(e);
+  }
+
+  private static boolean isCausedBy(Throwable error, Predicate<SQLException> kind) {
+    Throwable cause = error;
+    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
+      if (cause instanceof SQLException e && kind.test(e)) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+}
