@@ -84,7 +84,9 @@ public final class TestStream {
         .replace("{cursor}", prefix + "consumer_group_cursor_" + stream.id())
         .replace("{lease}", prefix + "claim_lease_" + stream.id())
         .replace("{queue}", prefix + "exception_queue_" + stream.id())
-        .replace("{deliveries}", prefix + "delivery_log_" + stream.id());
+        .replace("{deliveries}", prefix + "delivery_log_" + stream.id())
+        .replace("{operations}", prefix + "operation_log_" + stream.id())
+        .replace("{effects}", prefix + "effects");
   }
 
   /** Begins a transaction of a session with this name. */

@@ -134,15 +134,15 @@ final class HandlerTransaction<T> {
       if (verdict == null) {
         return Result.ABANDONED;
       }
+      if (isGivingWay(verdict)) {
+        trouble = thrown;
+        return Result.ROLLED_BACK;
+      }
       if (transaction.isGone()) {
         trouble =
             new SQLException(
                 "the handler has ended the transaction by a statement: return an outcome, or throw, instead",
                 "25000");
-        return Result.ROLLED_BACK;
-      }
-      if (isGivingWay(verdict)) {
-        trouble = thrown;
         return Result.ROLLED_BACK;
       }
       verdict = soundOr(verdict, delivery, transaction);

@@ -1,0 +1,174 @@
+package io.sqlstreams.lab;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * Stands between a client and the server, and cuts connections when a client sends a commit. The
+ * driver must send the text each time: {@link #dataSource} sees to that.
+ */
+public final class Relay implements AutoCloseable {
+  /** Where the connection is cut. */
+  public enum Cut {
+    /** The server gets the commit, but its answer doesn't reach the client. */
+    AFTER_COMMIT,
+    /** The server never gets the commit. */
+    BEFORE_COMMIT
+  }
+
+  private final URI server;
+  private final String url;
+  private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+  private final AtomicInteger cuts = new AtomicInteger();
+  private final AtomicInteger left = new AtomicInteger();
+  private volatile Cut kind = Cut.AFTER_COMMIT;
+  private volatile String marker = "";
+
+  /**
+   * @param url the server's JDBC URL
+   */
+  public Relay(String url) throws IOException {
+    this.server = URI.create(url.substring("jdbc:".length()));
+    this.url = url;
+    daemon(this::accept);
+  }
+
+  /** Connections through this relay. */
+  public DataSource dataSource() {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setUrl(
+        url.replace(
+            server.getAuthority(),
+            listener.getInetAddress().getHostAddress() + ":" + listener.getLocalPort()));
+    source.setPrepareThreshold(0);
+    return source;
+  }
+
+  /**
+   * Cuts the connections of the next commits.
+   *
+   * @param after only commits of connections that have sent this text since their last one
+   */
+  public void cut(Cut kind, int commits, String after) {
+    this.kind = kind;
+    this.marker = after;
+    left.set(commits);
+  }
+
+  /** How many connections were cut. */
+  public int cuts() {
+    return cuts.get();
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        Socket client = listener.accept();
+        Socket target = new Socket(server.getHost(), server.getPort());
+        client.setTcpNoDelay(true);
+        target.setTcpNoDelay(true);
+        Link link = new Link(client, target);
+        daemon(link::requests);
+        daemon(link::answers);
+      }
+    } catch (IOException e) {
+      // closed
+    }
+  }
+
+  private final class Link {
+    private final Socket client;
+    private final Socket server;
+    private volatile boolean muted;
+    private boolean marked;
+
+    Link(Socket client, Socket server) {
+      this.client = client;
+      this.server = server;
+    }
+
+    void requests() {
+      boolean isAnswerAwaited = false;
+      try (client) {
+        isAnswerAwaited = passRequests();
+      } catch (IOException e) {
+        // the other end is gone
+      } finally {
+        if (!isAnswerAwaited) {
+          close(server);
+        }
+      }
+    }
+
+    /** Whether the server has got a commit whose answer is to be lost. */
+    private boolean passRequests() throws IOException {
+      InputStream in = client.getInputStream();
+      OutputStream out = server.getOutputStream();
+      byte[] buffer = new byte[1 << 20];
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        String text = new String(buffer, 0, read, StandardCharsets.ISO_8859_1);
+        marked |= text.contains(marker);
+        boolean commits = marked && text.contains("COMMIT");
+        if (commits && left.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+          cuts.incrementAndGet();
+          muted = true;
+          if (kind == Cut.AFTER_COMMIT) {
+            out.write(buffer, 0, read);
+            return true;
+          }
+          return false;
+        }
+        marked &= !commits;
+        out.write(buffer, 0, read);
+      }
+      return false;
+    }
+
+    void answers() {
+      try (server;
+          client) {
+        InputStream in = server.getInputStream();
+        OutputStream out = client.getOutputStream();
+        byte[] buffer = new byte[1 << 20];
+        for (int read = in.read(buffer); read >= 0 && !muted; read = in.read(buffer)) {
+          out.write(buffer, 0, read);
+        }
+      } catch (IOException e) {
+        // the other end is gone
+      }
+    }
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void daemon(Runnable task) {
+    Thread thread = new Thread(task, "relay");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Override
+  public void close() {
+    try {
+      listener.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
