@@ -26,6 +26,8 @@ public final class Relay implements AutoCloseable {
     BEFORE_COMMIT
   }
 
+  private static final String COMMIT = "COMMIT";
+
   private final URI server;
   private final String url;
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -98,40 +100,28 @@ public final class Relay implements AutoCloseable {
     }
 
     void requests() {
-      boolean isAnswerAwaited = false;
-      try (client) {
-        isAnswerAwaited = passRequests();
+      try (server;
+          client) {
+        InputStream in = client.getInputStream();
+        OutputStream out = server.getOutputStream();
+        byte[] buffer = new byte[1 << 20];
+        for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+          String text = new String(buffer, 0, read, StandardCharsets.ISO_8859_1);
+          marked |= text.contains(marker);
+          boolean commits = marked && text.contains(COMMIT);
+          if (commits && left.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+            cuts.incrementAndGet();
+            if (kind == Cut.BEFORE_COMMIT) {
+              return;
+            }
+            muted = true;
+          }
+          marked &= !commits;
+          out.write(buffer, 0, read);
+        }
       } catch (IOException e) {
         // the other end is gone
-      } finally {
-        if (!isAnswerAwaited) {
-          close(server);
-        }
       }
-    }
-
-    /** Whether the server has got a commit whose answer is to be lost. */
-    private boolean passRequests() throws IOException {
-      InputStream in = client.getInputStream();
-      OutputStream out = server.getOutputStream();
-      byte[] buffer = new byte[1 << 20];
-      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        String text = new String(buffer, 0, read, StandardCharsets.ISO_8859_1);
-        marked |= text.contains(marker);
-        boolean commits = marked && text.contains("COMMIT");
-        if (commits && left.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
-          cuts.incrementAndGet();
-          muted = true;
-          if (kind == Cut.AFTER_COMMIT) {
-            out.write(buffer, 0, read);
-            return true;
-          }
-          return false;
-        }
-        marked &= !commits;
-        out.write(buffer, 0, read);
-      }
-      return false;
     }
 
     void answers() {
@@ -140,20 +130,16 @@ public final class Relay implements AutoCloseable {
         InputStream in = server.getInputStream();
         OutputStream out = client.getOutputStream();
         byte[] buffer = new byte[1 << 20];
-        for (int read = in.read(buffer); read >= 0 && !muted; read = in.read(buffer)) {
-          out.write(buffer, 0, read);
+        for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+          if (!muted) {
+            out.write(buffer, 0, read);
+          } else if (new String(buffer, 0, read, StandardCharsets.ISO_8859_1).contains(COMMIT)) {
+            return;
+          }
         }
       } catch (IOException e) {
         // the other end is gone
       }
-    }
-  }
-
-  private static void close(Socket socket) {
-    try {
-      socket.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
