@@ -80,7 +80,8 @@ public final class TestStream {
    */
   public String sql(String text) {
     String prefix = database.schema() + ".";
-    return text.replace("{log}", prefix + "message_log_" + stream.id())
+    return text.replace("{schema}", database.schema())
+        .replace("{log}", prefix + "message_log_" + stream.id())
         .replace("{cursor}", prefix + "consumer_group_cursor_" + stream.id())
         .replace("{lease}", prefix + "claim_lease_" + stream.id())
         .replace("{queue}", prefix + "exception_queue_" + stream.id())

@@ -82,18 +82,7 @@ class ClaimPlanIT {
       statement.execute("SET plan_cache_mode = force_generic_plan");
       statement.execute(
           "PREPARE due AS " + numbered(ExceptionSql.CLAIM_DUE.in(stream.scope()).sql()));
-      Map<String, String> values =
-          Map.of(
-              "group", stream.group().id() + "::BIGINT",
-              "max_messages", "8::INT",
-              "take_suspect", "true",
-              "token", "gen_random_uuid()",
-              "lease_us", "60000000::BIGINT");
-      String execute =
-          "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE due"
-              + ExceptionSql.CLAIM_DUE.in(stream.scope()).parameters().stream()
-                  .map(values::get)
-                  .collect(Collectors.joining(", ", "(", ")"));
+      String execute = dueCall(stream);
       Plan empty = plan(statement, execute);
       stream.execute(
           "INSERT INTO {queue} (consumer_group_id, message_id, status, concurrency, attempts, can_run_after)"
@@ -105,6 +94,67 @@ class ClaimPlanIT {
       assertThat(full.buffers()).as(full.text()).isLessThan(300);
       assertThat(empty.text()).doesNotContain("Seq Scan on message_log");
     }
+  }
+
+  @Test
+  void deadAndWaitingExceptionsChangeNeitherTheClaimNorTheRetry() throws SQLException {
+    TestStream stream = TestStream.register(database);
+    try (Connection connection = stream.unpooled();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET plan_cache_mode = force_generic_plan");
+      statement.execute("PREPARE kept AS " + numbered(ClaimSql.CLAIM.in(stream.scope()).sql()));
+      statement.execute(
+          "PREPARE due AS " + numbered(ExceptionSql.CLAIM_DUE.in(stream.scope()).sql()));
+      load(stream, statement, 10_000);
+      position(stream, statement, 1_000);
+      Plan claimBefore = explain(stream, statement, "kept");
+      queue(stream, statement, 1, 3, "ready", "now()");
+      Plan dueBefore = explainDue(stream, statement);
+
+      position(stream, statement, 1_000);
+      queue(stream, statement, 1_000_001, 100_000, "dead", "now() - INTERVAL '1 hour'");
+      queue(stream, statement, 2_000_001, 10_000, "ready", "now() + INTERVAL '1 hour'");
+      Plan claimAfter = explain(stream, statement, "kept");
+      queue(stream, statement, 4, 3, "ready", "now()");
+      Plan dueAfter = explainDue(stream, statement);
+
+      assertThat(claimAfter.rows()).isEqualTo(CLAIM);
+      assertThat(claimAfter.buffers())
+          .as(claimAfter.text())
+          .isBetween(claimBefore.buffers() - 30, claimBefore.buffers() + 30);
+      assertThat(dueAfter.rows()).isEqualTo(3);
+      assertThat(dueAfter.buffers())
+          .as(dueAfter.text())
+          .isBetween(dueBefore.buffers() - 30, dueBefore.buffers() + 30);
+    }
+  }
+
+  private static void queue(
+      TestStream stream, Statement statement, long first, int rows, String status, String due)
+      throws SQLException {
+    statement.execute(
+        stream.sql(
+            "INSERT INTO {queue} (consumer_group_id, message_id, status, concurrency, attempts, can_run_after)"
+                + " SELECT %d, %d + i, '%s', 'parallel', 1, %s FROM generate_series(0, %d) AS i"
+                    .formatted(stream.group().id(), first, status, due, rows - 1)));
+  }
+
+  private static Plan explainDue(TestStream stream, Statement statement) throws SQLException {
+    return plan(statement, dueCall(stream));
+  }
+
+  private static String dueCall(TestStream stream) {
+    Map<String, String> values =
+        Map.of(
+            "group", stream.group().id() + "::BIGINT",
+            "max_messages", "8::INT",
+            "take_suspect", "true",
+            "token", "gen_random_uuid()",
+            "lease_us", "60000000::BIGINT");
+    return "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE due"
+        + ExceptionSql.CLAIM_DUE.in(stream.scope()).parameters().stream()
+            .map(values::get)
+            .collect(Collectors.joining(", ", "(", ")"));
   }
 
   private record Plan(String text, Set<String> partitions, long buffers, long rows) {}

@@ -2,10 +2,13 @@ package io.sqlstreams.internal.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sqlstreams.ConsumptionCounters;
 import io.sqlstreams.Message;
 import io.sqlstreams.Outcome;
+import io.sqlstreams.OutcomeException;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.codec.RawPayload;
+import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.RetryPolicy;
 import io.sqlstreams.config.StreamConfig;
@@ -16,6 +19,10 @@ import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -218,6 +225,171 @@ class ExceptionIT {
         .containsExactly("the payload can't be read: ");
     assertThat(stream.number("SELECT length(payload) FROM {log} WHERE id = " + tooDeep))
         .isEqualTo(deep.length());
+  }
+
+  @Test
+  void errorsThatNoRetryMendsAndThrownOutcomesEndAtOnceHoweverDeepTheyAre() {
+    List<Long> ids = stream.produce(4);
+    try (Consumer consumer =
+        Consumer.start(
+            client,
+            stream,
+            message -> {
+              if (message.id() == ids.get(0)) {
+                throw new ExecutionException(new NumberFormatException("x"));
+              }
+              if (message.id() == ids.get(1)) {
+                throw new ExecutionException(new OutcomeException(Outcome.dead("not ours")));
+              }
+              if (message.id() == ids.get(2) && message.attempt() == 0) {
+                throw new IllegalStateException(
+                    new OutcomeException(Outcome.delay(Duration.ofMillis(5))));
+              }
+              return Outcome.done();
+            },
+            Consumer.QUICK.withNotRetryable(Set.of(IllegalArgumentException.class)))) {
+      awaitDead(2);
+      settled();
+      consumer.close();
+      assertThat(consumer.counters().done()).isEqualTo(2);
+      assertThat(consumer.counters().delayed()).isEqualTo(1);
+      assertThat(consumer.counters().retried()).isZero();
+    }
+    assertThat(stream.rows("SELECT message_id, status, error FROM {deliveries} ORDER BY 1"))
+        .containsExactly(
+            ids.get(0)
+                + "|killed|java.util.concurrent.ExecutionException: java.lang.NumberFormatException: x,"
+                + " caused by java.lang.NumberFormatException: x",
+            ids.get(1) + "|killed|not ours",
+            ids.get(2)
+                + "|delayed|java.lang.IllegalStateException: io.sqlstreams.OutcomeException: Delay[after=PT0.005S],"
+                + " caused by io.sqlstreams.OutcomeException: Delay[after=PT0.005S]");
+  }
+
+  @Test
+  void withTheLogOnEachDeliveryHasItsRowAndWithoutItNone() {
+    stream =
+        TestStream.register(
+            database, StreamConfig.defaults(), QUICK_RETRY.withDeliveryLog(DeliveryLogMode.ALL));
+    stream.produce(500);
+    try (Consumer consumer = Consumer.start(client, stream, this::failSometimes)) {
+      settled();
+      consumer.close();
+      ConsumptionCounters counters = consumer.counters();
+      assertThat(stream.rows("SELECT status, count(*) FROM {deliveries} GROUP BY 1 ORDER BY 1"))
+          .containsExactly("failure|" + counters.retried(), "success|" + counters.done());
+      assertThat(counters.done()).isEqualTo(500);
+      assertThat(counters.retried()).isEqualTo(50);
+    }
+    assertThat(
+            stream.number(
+                "SELECT count(*) FROM (SELECT message_id FROM {deliveries} WHERE status = 'success' GROUP BY 1 HAVING count(*) > 1) AS twice"))
+        .isZero();
+    stream =
+        TestStream.register(
+            database, StreamConfig.defaults(), QUICK_RETRY.withDeliveryLog(DeliveryLogMode.OFF));
+    stream.produce(100);
+    try (Consumer consumer = Consumer.start(client, stream, this::failSometimes)) {
+      settled();
+      consumer.close();
+      assertThat(consumer.counters().retried()).isEqualTo(10);
+    }
+    assertThat(stream.number("SELECT count(*) FROM {deliveries}")).isZero();
+  }
+
+  private Outcome failSometimes(Message<RawPayload> message) {
+    if (message.id() % 10 == 0 && message.attempt() == 0) {
+      throw new IllegalStateException("not yet");
+    }
+    return Outcome.done();
+  }
+
+  /** Key A: message 1 waits for its retry, message 2 is ready; key B: message 3 is ready. */
+  @Test
+  void b22_oneRowThatCanNotBeWrittenStopsNeitherItsBatchNorTheQueue() {
+    List<Long> ids =
+        stream.longs(
+            "INSERT INTO {log} (schema_version, message_key, payload) VALUES (1, 'A', '{}'), (1, 'A', '{}'), (1, 'B', '{}') RETURNING id");
+    // what no state change of the library leaves: a row of a message that is still to come
+    stream.execute(
+        "INSERT INTO {queue} (consumer_group_id, message_id, status, concurrency, attempts, can_run_after)"
+            + " VALUES ("
+            + stream.group().id()
+            + ", "
+            + ids.get(1)
+            + ", 'dead', 'parallel', 1, now())");
+    try (Consumer consumer =
+        Consumer.start(
+            client,
+            stream,
+            message -> {
+              if (message.attempt() == 0 && message.id() != ids.get(2)) {
+                throw new IllegalStateException("no");
+              }
+              return Outcome.done();
+            },
+            Consumer.QUICK.withMaxClaim(10))) {
+      Await.until(
+          "all go on",
+          () ->
+              stream.number("SELECT count(*) FROM {lease}") == 0
+                  && stream.number("SELECT committed FROM {cursor}") == ids.get(2));
+      assertThat(attempts(consumer, ids.get(0))).containsExactly(0, 1);
+      assertThat(attempts(consumer, ids.get(2))).containsExactly(0);
+    }
+    assertThat(stream.longs("SELECT message_id FROM {queue}")).containsExactly(ids.get(1));
+  }
+
+  @Test
+  void retriesThatAreDueAndFreshMessagesShareTheHandlers() {
+    stream.produce(3_000);
+    stream.execute("UPDATE {cursor} SET claimed = 3000, settled_head = 3000");
+    stream.execute(
+        "INSERT INTO {queue} (consumer_group_id, message_id, status, concurrency, attempts, can_run_after)"
+            + " SELECT "
+            + stream.group().id()
+            + ", i, 'ready', 'parallel', 1, now() FROM generate_series(1, 3000) AS i");
+    stream.produce(3_000);
+    try (Consumer consumer = Consumer.start(client, stream, message -> Outcome.done())) {
+      consumer.awaitReceived(6_000);
+      List<Long> firstHalf = consumer.ids().subList(0, 3_000);
+      long retries = firstHalf.stream().filter(id -> id <= 3_000).count();
+      assertThat(retries).as("neither starves").isBetween(900L, 2_100L);
+      settled();
+    }
+  }
+
+  @Test
+  void severalRetriesRunAtOnceAndTheNextOneIsWaitedFor() {
+    stream.produce(40);
+    CyclicBarrier together = new CyclicBarrier(4);
+    try (Consumer consumer =
+        Consumer.start(
+            client,
+            stream,
+            message -> {
+              if (message.attempt() == 0) {
+                throw new IllegalStateException("not yet");
+              }
+              together.await(20, TimeUnit.SECONDS);
+              return Outcome.done();
+            },
+            // the next poll by itself would come far too late
+            Consumer.QUICK.withHandlers(4).withPollInterval(Duration.ofSeconds(600)))) {
+      settled();
+      consumer.close();
+      assertThat(consumer.counters().done()).isEqualTo(40);
+    }
+  }
+
+  private void settled() {
+    Await.until(
+        "everything is done or dead",
+        () ->
+            stream.number("SELECT claimed FROM {cursor}")
+                    == stream.number("SELECT max(id) FROM {log}")
+                && stream.number("SELECT count(*) FROM {lease}") == 0
+                && stream.number("SELECT count(*) FROM {queue} WHERE status <> 'dead'") == 0);
   }
 
   private void awaitDead(int messages) {

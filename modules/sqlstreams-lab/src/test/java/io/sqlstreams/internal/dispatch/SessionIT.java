@@ -111,6 +111,36 @@ class SessionIT {
   }
 
   @Test
+  void aStopDuringHandlersLongerThanTheLeaseRecordsThemOnce() throws Exception {
+    List<Long> ids = stream.produce(6);
+    CountDownLatch begun = new CountDownLatch(2);
+    ConsumeOptions options =
+        Consumer.QUICK.withHandlers(2).withLease(Duration.ofSeconds(1), Duration.ofMillis(250));
+    Consumer stopped =
+        Consumer.start(
+            client,
+            stream,
+            message -> {
+              begun.countDown();
+              TimeUnit.SECONDS.sleep(3);
+              return Outcome.done();
+            },
+            options);
+    begun.await();
+    try (Consumer other = Consumer.start(client, stream, message -> Outcome.done(), options)) {
+      stopped.close();
+      assertThat(stopped.received()).hasSize(2);
+      assertThat(stopped.counters().done()).isEqualTo(2);
+      assertThat(stopped.counters().leaseLost()).isZero();
+      settled();
+      assertThat(other.ids())
+          .as("what was begun isn't delivered again")
+          .doesNotContainAnyElementsOf(stopped.ids())
+          .hasSize(ids.size() - 2);
+    }
+  }
+
+  @Test
   void aStopDuringAHandlerThatIgnoresEverythingEndsWithItsTimeout() throws Exception {
     stream =
         TestStream.register(
