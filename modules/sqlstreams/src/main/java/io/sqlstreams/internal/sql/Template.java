@@ -41,6 +41,14 @@ public final class Template {
     return new Template(text.replace("{" + name + "}", Long.toString(number)));
   }
 
+  /**
+   * This template with a part that statements of several packages have in common in place of {@code
+   * {name}}.
+   */
+  public Template withPart(String name, String part) {
+    return new Template(text.replace("{" + name + "}", part.strip()));
+  }
+
   /** The statement for one installation or stream. */
   public Statement in(Scope scope) {
     return parse(scope.apply(text));
@@ -53,6 +61,13 @@ public final class Template {
    */
   public Statement asTransaction(Scope scope) {
     return between("BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT", scope);
+  }
+
+  /**
+   * The same for what only looks: the server itself refuses whatever would lock a row or write one.
+   */
+  public Statement asReadOnlyTransaction(Scope scope) {
+    return between("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY", "COMMIT", scope);
   }
 
   /** The statement for one installation or stream between two commands, in one round trip. */
