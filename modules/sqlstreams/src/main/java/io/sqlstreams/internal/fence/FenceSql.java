@@ -20,7 +20,7 @@ final class FenceSql {
    */
   static final Template LOOK =
       Template.of(
-          """
+              """
           -- fence_look
           WITH
           writer AS MATERIALIZED (
@@ -87,7 +87,7 @@ final class FenceSql {
    */
   static final Template WRITERS =
       Template.of(
-          """
+              """
           -- fence_writers
           SELECT writer.pid,
                  activity.application_name,

@@ -64,10 +64,15 @@ public final class Template {
   }
 
   /**
-   * The same for what only looks: the server itself refuses whatever would lock a row or write one.
+   * The same for a look at much that is rare. The server itself refuses whatever would lock a row
+   * or write one. And it plans anew: a plan that was kept may have been made while the tables were
+   * empty, one that is made now knows how long they are.
    */
-  public Statement asReadOnlyTransaction(Scope scope) {
-    return between("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY", "COMMIT", scope);
+  public Statement asLook(Scope scope) {
+    return between(
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;\nSET LOCAL plan_cache_mode = force_custom_plan",
+        "COMMIT",
+        scope);
   }
 
   /** The statement for one installation or stream between two commands, in one round trip. */
