@@ -3,6 +3,7 @@ package io.sqlstreams.internal.client;
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
 import io.sqlstreams.GroupInfo;
+import io.sqlstreams.GroupSnapshot;
 import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.MessageHandler;
 import io.sqlstreams.StreamInfo;
@@ -57,6 +58,11 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   public void destroy() {
     parts.requireDestroyAllowed("group \"" + name + "\" of stream \"" + stream + "\"");
     parts.groups().destroy(stream, name);
+  }
+
+  @Override
+  public GroupSnapshot snapshot() {
+    return onRegistered(parts.snapshots()::take);
   }
 
   @Override

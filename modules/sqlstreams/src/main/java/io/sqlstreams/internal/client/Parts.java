@@ -5,6 +5,7 @@ import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.catalog.GroupRegistry;
 import io.sqlstreams.internal.catalog.StreamRegistry;
 import io.sqlstreams.internal.catalog.SystemRegistry;
+import io.sqlstreams.internal.inspect.Snapshots;
 import io.sqlstreams.internal.lease.LeaseOffice;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.produce.Producers;
@@ -29,6 +30,7 @@ record Parts(
     ExecutorService producing,
     Sessions sessions,
     LeaseOffice leases,
+    Snapshots snapshots,
     boolean allowDestroy) {
   private static final Logger log = LoggerFactory.getLogger(Parts.class);
 
@@ -58,6 +60,7 @@ record Parts(
         producing,
         new Sessions(database, system, wakeups),
         new LeaseOffice(database, system),
+        new Snapshots(database, system),
         allowDestroy);
   }
 
