@@ -5,6 +5,7 @@ import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.catalog.GroupRegistry;
 import io.sqlstreams.internal.catalog.StreamRegistry;
 import io.sqlstreams.internal.catalog.SystemRegistry;
+import io.sqlstreams.internal.inspect.Lookup;
 import io.sqlstreams.internal.inspect.Snapshots;
 import io.sqlstreams.internal.lease.LeaseOffice;
 import io.sqlstreams.internal.partition.Partitions;
@@ -31,6 +32,7 @@ record Parts(
     Sessions sessions,
     LeaseOffice leases,
     Snapshots snapshots,
+    Lookup lookup,
     boolean allowDestroy) {
   private static final Logger log = LoggerFactory.getLogger(Parts.class);
 
@@ -61,6 +63,7 @@ record Parts(
         new Sessions(database, system, wakeups),
         new LeaseOffice(database, system),
         new Snapshots(database, system),
+        new Lookup(database, system),
         allowDestroy);
   }
 
