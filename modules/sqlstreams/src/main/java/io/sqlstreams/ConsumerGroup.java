@@ -66,6 +66,18 @@ public interface ConsumerGroup<T> {
   void destroy();
 
   /**
+   * Where the group stands: its place in the log, its lag, its exception queue, and who holds it
+   * up. It is worked out in the database, so it doesn't matter where consumers run, or whether any
+   * does. One statement that locks and writes nothing, waits for nobody and holds up nobody; its
+   * cost grows with the number of the log's partitions, not with the length of the log or of the
+   * exception queue.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws GroupNotFoundException when the group isn't registered
+   */
+  GroupSnapshot snapshot();
+
+  /**
    * The ranges that consuming processes of this group hold at the moment, in the order of the log.
    * Single messages of the exception queue aren't among them.
    *

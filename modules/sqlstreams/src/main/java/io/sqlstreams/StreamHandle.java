@@ -68,4 +68,17 @@ public interface StreamHandle<T> {
    * @throws StreamNotFoundException when the stream isn't registered
    */
   List<GroupInfo> groups();
+
+  /**
+   * A message as it is stored, and what has become of it in each registered group. Nothing is
+   * locked or written, and the message's payload isn't decoded. Visible are committed messages,
+   * those behind a gap included.
+   *
+   * @param id the message id, 1 or above
+   * @return empty when the log doesn't hold it: it was never produced, isn't committed yet, was
+   *     rolled back, or was dropped by retention
+   * @throws InvalidInputException when the id is below 1
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  Optional<MessageInfo> message(long id);
 }

@@ -52,6 +52,8 @@ class LayersTest {
           entry(
               "dispatch",
               Set.of("sql", "log", "fence", "claim", "lease", "outcome", "lifecycle", "wake")),
+          // looking without touching
+          entry("inspect", Set.of("sql", "document", "log", "fence")),
           // what ties them together
           entry(
               "client",
@@ -63,6 +65,7 @@ class LayersTest {
                   "catalog",
                   "produce",
                   "lease",
+                  "inspect",
                   "dispatch",
                   "wake")));
 

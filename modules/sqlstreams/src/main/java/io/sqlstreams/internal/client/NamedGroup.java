@@ -4,6 +4,7 @@ import io.sqlstreams.BatchHandler;
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
 import io.sqlstreams.GroupInfo;
+import io.sqlstreams.GroupSnapshot;
 import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.MessageHandler;
 import io.sqlstreams.StreamInfo;
@@ -63,6 +64,11 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   public void destroy() {
     parts.requireDestroyAllowed("group \"" + name + "\" of stream \"" + stream + "\"");
     parts.groups().destroy(stream, name);
+  }
+
+  @Override
+  public GroupSnapshot snapshot() {
+    return onRegistered(parts.snapshots()::take);
   }
 
   @Override

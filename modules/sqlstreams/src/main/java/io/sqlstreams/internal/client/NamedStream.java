@@ -2,11 +2,13 @@ package io.sqlstreams.internal.client;
 
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.GroupInfo;
+import io.sqlstreams.MessageInfo;
 import io.sqlstreams.Producer;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.StreamConfig;
+import io.sqlstreams.error.InvalidInputException;
 import java.util.List;
 import java.util.Optional;
 
@@ -71,5 +73,14 @@ final class NamedStream<T> implements StreamHandle<T> {
   public List<GroupInfo> groups() {
     parts.requireOpen();
     return parts.catalog().groups(parts.catalog().requireStream(name));
+  }
+
+  @Override
+  public Optional<MessageInfo> message(long id) {
+    parts.requireOpen();
+    if (id < 1) {
+      throw new InvalidInputException("id", "must be 1 or above, not " + id);
+    }
+    return parts.lookup().find(parts.catalog().requireStream(name), id);
   }
 }

@@ -5,6 +5,8 @@ import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.catalog.GroupRegistry;
 import io.sqlstreams.internal.catalog.StreamRegistry;
 import io.sqlstreams.internal.catalog.SystemRegistry;
+import io.sqlstreams.internal.inspect.Lookup;
+import io.sqlstreams.internal.inspect.Snapshots;
 import io.sqlstreams.internal.lease.LeaseOffice;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.produce.Producers;
@@ -29,6 +31,8 @@ record Parts(
     ExecutorService producing,
     Sessions sessions,
     LeaseOffice leases,
+    Snapshots snapshots,
+    Lookup lookup,
     boolean allowDestroy) {
   private static final Logger log = LoggerFactory.getLogger(Parts.class);
 
@@ -58,6 +62,8 @@ record Parts(
         producing,
         new Sessions(database, system, catalog, wakeups),
         new LeaseOffice(database, system),
+        new Snapshots(database, system),
+        new Lookup(database, system),
         allowDestroy);
   }
 

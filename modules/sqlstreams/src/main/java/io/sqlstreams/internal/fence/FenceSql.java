@@ -20,19 +20,11 @@ final class FenceSql {
    */
   static final Template LOOK =
       Template.of(
-          """
+              """
           -- fence_look
           WITH
           writer AS MATERIALIZED (
-            SELECT DISTINCT held.virtualtransaction
-            FROM pg_catalog.pg_locks AS held
-            WHERE held.locktype = 'relation'
-              AND held.database = (SELECT db.oid FROM pg_catalog.pg_database AS db WHERE db.datname = current_database())
-              AND held.relation = pg_catalog.to_regclass(:message_log)
-              AND held.mode = 'RowExclusiveLock'
-              AND held.granted
-              -- the pid of a prepared transaction is null
-              AND held.pid IS DISTINCT FROM pg_backend_pid()
+            {log_writers}
           ),
           look AS MATERIALIZED (
             SELECT cursor.pending_head AS earlier_head,
@@ -86,7 +78,8 @@ final class FenceSql {
                  coalesce(result.pending_head, result.earlier_head) AS pending_head,
                  result.writers
           FROM result
-          """);
+          """)
+          .withPart("log_writers", LogWriters.PART);
 
   /**
    * Who they are, for the warning. The columns of other roles' sessions are null without the role
@@ -94,22 +87,20 @@ final class FenceSql {
    */
   static final Template WRITERS =
       Template.of(
-          """
+              """
           -- fence_writers
-          SELECT held.pid,
+          SELECT writer.pid,
                  activity.application_name,
                  extract(epoch FROM clock_timestamp() - activity.xact_start)::BIGINT AS age_seconds
-          FROM pg_catalog.pg_locks AS held
-          LEFT JOIN pg_catalog.pg_stat_activity AS activity ON activity.pid = held.pid
-          WHERE held.locktype = 'relation'
-            AND held.database = (SELECT db.oid FROM pg_catalog.pg_database AS db WHERE db.datname = current_database())
-            AND held.relation = pg_catalog.to_regclass(:message_log)
-            AND held.mode = 'RowExclusiveLock'
-            AND held.granted
-            AND held.virtualtransaction = ANY (:writers)
+          FROM (
+            {log_writers}
+          ) AS writer
+          LEFT JOIN pg_catalog.pg_stat_activity AS activity ON activity.pid = writer.pid
+          WHERE writer.virtualtransaction = ANY (:writers)
           ORDER BY activity.xact_start
           LIMIT 5
-          """);
+          """)
+          .withPart("log_writers", LogWriters.PART);
 
   private FenceSql() {}
 }

@@ -82,6 +82,9 @@ final class StreamTables {
           -- what holds the committed cursor back
           CREATE INDEX exception_queue_{stream}_unresolved_idx ON {schema}.exception_queue_{stream} (consumer_group_id, message_id)
             WHERE status IN ('ready', 'inflight', 'deferred');
+          -- so that what is over can be counted and listed without a walk over the rest
+          CREATE INDEX exception_queue_{stream}_resolved_idx ON {schema}.exception_queue_{stream} (consumer_group_id, status, message_id)
+            WHERE status IN ('dead', 'superseded');
           -- the earlier messages of a key
           CREATE INDEX exception_queue_{stream}_message_key_idx ON {schema}.exception_queue_{stream} (consumer_group_id, message_key, message_id)
             WHERE message_key IS NOT NULL AND status IN ('ready', 'inflight', 'deferred');

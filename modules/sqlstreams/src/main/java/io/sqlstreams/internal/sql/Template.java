@@ -41,6 +41,14 @@ public final class Template {
     return new Template(text.replace("{" + name + "}", Long.toString(number)));
   }
 
+  /**
+   * This template with a part that statements of several packages have in common in place of {@code
+   * {name}}.
+   */
+  public Template withPart(String name, String part) {
+    return new Template(text.replace("{" + name + "}", part.strip()));
+  }
+
   /** The statement for one installation or stream. */
   public Statement in(Scope scope) {
     return parse(scope.apply(text));
@@ -53,6 +61,18 @@ public final class Template {
    */
   public Statement asTransaction(Scope scope) {
     return between("BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT", scope);
+  }
+
+  /**
+   * The same for a look at much that is rare. The server itself refuses whatever would lock a row
+   * or write one. And it plans anew: a plan that was kept may have been made while the tables were
+   * empty, one that is made now knows how long they are.
+   */
+  public Statement asLook(Scope scope) {
+    return between(
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;\nSET LOCAL plan_cache_mode = force_custom_plan",
+        "COMMIT",
+        scope);
   }
 
   /** The statement for one installation or stream between two commands, in one round trip. */
