@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.StreamConfig;
+import io.sqlstreams.internal.sql.Template;
 import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
@@ -42,8 +43,8 @@ class ClaimPlanIT {
     try (Connection connection = stream.unpooled();
         Statement statement = connection.createStatement()) {
       addPartitions(stream, statement);
-      // planned while the table is empty and never analysed, and kept
-      statement.execute("SET plan_cache_mode = force_generic_plan");
+      // planned while the table is empty and known to be, and kept
+      keepPlans(statement);
       statement.execute("PREPARE kept AS " + numbered(ClaimSql.CLAIM.in(stream.scope()).sql()));
       explain(stream, statement, "kept");
 
@@ -79,7 +80,7 @@ class ClaimPlanIT {
     TestStream stream = TestStream.register(database);
     try (Connection connection = stream.unpooled();
         Statement statement = connection.createStatement()) {
-      statement.execute("SET plan_cache_mode = force_generic_plan");
+      keepPlans(statement);
       statement.execute(
           "PREPARE due AS " + numbered(ExceptionSql.CLAIM_DUE.in(stream.scope()).sql()));
       String execute = dueCall(stream);
@@ -101,7 +102,7 @@ class ClaimPlanIT {
     TestStream stream = TestStream.register(database);
     try (Connection connection = stream.unpooled();
         Statement statement = connection.createStatement()) {
-      statement.execute("SET plan_cache_mode = force_generic_plan");
+      keepPlans(statement);
       statement.execute("PREPARE kept AS " + numbered(ClaimSql.CLAIM.in(stream.scope()).sql()));
       statement.execute(
           "PREPARE due AS " + numbered(ExceptionSql.CLAIM_DUE.in(stream.scope()).sql()));
@@ -155,6 +156,12 @@ class ClaimPlanIT {
         + ExceptionSql.CLAIM_DUE.in(stream.scope()).parameters().stream()
             .map(values::get)
             .collect(Collectors.joining(", ", "(", ")"));
+  }
+
+  /** Plans are made as the library has them made, and the first is kept. */
+  private static void keepPlans(Statement statement) throws SQLException {
+    statement.execute("SET plan_cache_mode = force_generic_plan");
+    statement.execute(Template.BY_KEYS.replace("SET LOCAL", "SET"));
   }
 
   private record Plan(String text, Set<String> partitions, long buffers, long rows) {}
@@ -254,7 +261,8 @@ class ClaimPlanIT {
 
   private static void position(TestStream stream, Statement statement, long claimed)
       throws SQLException {
-    statement.execute(stream.sql("TRUNCATE {lease}"));
+    // not TRUNCATE, which would have the kept plan made anew
+    statement.execute(stream.sql("DELETE FROM {lease}"));
     statement.execute(
         stream.sql("UPDATE {cursor} SET committed = " + claimed + ", claimed = " + claimed));
   }

@@ -31,8 +31,8 @@ public final class Claims {
     this.database = database;
     this.claimant = claimant;
     this.subject = subject;
-    this.claim = ClaimSql.CLAIM.asTransaction(scope);
-    this.reclaim = ClaimSql.RECLAIM.asTransaction(scope);
+    this.claim = ClaimSql.CLAIM.asTransactionByKeys(scope);
+    this.reclaim = ClaimSql.RECLAIM.asTransactionByKeys(scope);
     this.advanceCommitted = ClaimSql.ADVANCE_COMMITTED.asRelaxedTransaction(scope);
   }
 

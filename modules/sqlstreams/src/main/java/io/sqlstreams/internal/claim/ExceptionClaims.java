@@ -26,8 +26,8 @@ public final class ExceptionClaims {
     this.database = database;
     this.claimant = claimant;
     this.subject = subject;
-    this.claimDue = ExceptionSql.CLAIM_DUE.asTransaction(scope);
-    this.expired = ExceptionSql.EXPIRED.asTransaction(scope);
+    this.claimDue = ExceptionSql.CLAIM_DUE.asTransactionByKeys(scope);
+    this.expired = ExceptionSql.EXPIRED.asTransactionByKeys(scope);
   }
 
   /**

@@ -63,7 +63,7 @@ public final class LeaseRenewal {
       ResultSet row =
           call.set("group", group)
               .setArray("message_ids", "bigint", tokens.keySet().toArray())
-              .setArray("tokens", "uuid", tokens.values().toArray())
+              .setArray("tokens", "uuid", Set.copyOf(tokens.values()).toArray())
               .set("lease_us", leaseMicros)
               .query();
       Set<Long> held = new HashSet<>();

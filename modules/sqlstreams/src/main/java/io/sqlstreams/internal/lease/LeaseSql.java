@@ -38,16 +38,15 @@ final class LeaseSql {
           WHERE lease.token = ANY (:tokens)
           """);
 
-  /** The same for single messages of the exception queue. Gives the ids that are still held. */
+  /**
+   * The same for single messages of the exception queue. Gives the ids that are still held under
+   * one of these tokens.
+   */
   static final Template RENEW_EXCEPTIONS =
       Template.of(
           """
           -- renew_exception_leases
           WITH
-          held AS MATERIALIZED (
-            SELECT held.message_id, held.token
-            FROM unnest(:message_ids::BIGINT[], :tokens::UUID[]) AS held (message_id, token)
-          ),
           free AS MATERIALIZED (
             SELECT exception.message_id
             FROM {schema}.exception_queue_{stream} AS exception
@@ -59,18 +58,16 @@ final class LeaseSql {
           renewed AS (
             UPDATE {schema}.exception_queue_{stream} AS exception
             SET lease_expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond'
-            FROM free
-            JOIN held USING (message_id)
             WHERE exception.consumer_group_id = :group
-              AND exception.message_id = ANY (:message_ids)
-              AND exception.message_id = free.message_id
-              AND exception.lease_token = held.token
+              -- arrays, not joins: a plan that was made for a few rows would compare each with each
+              AND exception.message_id = ANY (ARRAY(SELECT free.message_id FROM free))
+              AND exception.lease_token = ANY (:tokens)
           )
           SELECT exception.message_id
           FROM {schema}.exception_queue_{stream} AS exception
-          JOIN held ON held.message_id = exception.message_id AND held.token = exception.lease_token
           WHERE exception.consumer_group_id = :group
             AND exception.message_id = ANY (:message_ids)
+            AND exception.lease_token = ANY (:tokens)
           """);
 
   /** What is held of a group's log. */

@@ -13,6 +13,10 @@ public final class Template {
   /** The name; further comments; the first keyword. */
   private static final Pattern NAME = Pattern.compile("\\A-- (\\w+)\n((?:--.*\n)*)(\\w+)");
 
+  /** See {@link #asTransactionByKeys}. */
+  public static final String BY_KEYS =
+      "SET LOCAL enable_seqscan = off;\nSET LOCAL enable_bitmapscan = off";
+
   private final String text;
 
   private Template(String text) {
@@ -61,6 +65,15 @@ public final class Template {
    */
   public Statement asTransaction(Scope scope) {
     return between("BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT", scope);
+  }
+
+  /**
+   * The same for a statement that finds its rows by keys. Its plan is kept, and may be made while a
+   * table is empty and known to be: then reading all of it looks cheapest, and stays so when it has
+   * filled. So reading all of a table isn't on offer.
+   */
+  public Statement asTransactionByKeys(Scope scope) {
+    return between("BEGIN ISOLATION LEVEL READ COMMITTED;\n" + BY_KEYS, "COMMIT", scope);
   }
 
   /**
