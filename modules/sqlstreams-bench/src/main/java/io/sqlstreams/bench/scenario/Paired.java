@@ -6,6 +6,11 @@ import io.sqlstreams.ConsumptionCounters;
 import io.sqlstreams.bench.BenchException;
 import io.sqlstreams.bench.load.PayloadForm;
 import io.sqlstreams.bench.load.Quota;
+import io.sqlstreams.config.DeliveryLogMode;
+import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.RetryPolicy;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 
@@ -13,18 +18,52 @@ import java.util.Map;
  * Producing and consuming at the same time, until every message has been handled.
  *
  * @param form how payloads are handed over
+ * @param kind what is special about the consuming
  */
-record Paired(PayloadForm form) implements Scenario {
+record Paired(PayloadForm form, Kind kind) implements Scenario {
+  /** What is special about the consuming. */
+  enum Kind {
+    /** Nothing. */
+    PLAIN("paired", "", DeliveryLogMode.FAILURES),
+    /** Some messages fail the first time. */
+    FAILING("failing", ", 5 % fail once", DeliveryLogMode.FAILURES),
+    /** Each success leaves a row in the delivery log. */
+    LOGGED("logged", ", delivery_log_mode = all", DeliveryLogMode.ALL),
+    /** Each message's handler inserts a row in the transaction of its result. */
+    TRANSACTIONAL(
+        "transactional", ", one INSERT each in its transaction", DeliveryLogMode.FAILURES);
+
+    private final String scenario;
+    private final String addition;
+    private final DeliveryLogMode deliveryLog;
+
+    Kind(String scenario, String addition, DeliveryLogMode deliveryLog) {
+      this.scenario = scenario;
+      this.addition = addition;
+      this.deliveryLog = deliveryLog;
+    }
+
+    GroupConfig group() {
+      return GroupConfig.defaults()
+          .withDeliveryLog(deliveryLog)
+          .withRetry(RetryPolicy.defaults().withInitialBackoff(Duration.ofMillis(100)));
+    }
+  }
+
+  /** One message of so many fails. */
+  private static final int FAILS_ONE_OF = 20;
+
   @Override
   public String name() {
-    return "paired";
+    return kind.scenario;
   }
 
   @Override
   public String description() {
     return "produceAll of "
         + Producing.BATCH
-        + " from 1 thread, 1 consumer group at the same time, until all is handled";
+        + " from 1 thread, 1 consumer group at the same time, until all is handled"
+        + kind.addition;
   }
 
   @Override
@@ -37,14 +76,15 @@ record Paired(PayloadForm form) implements Scenario {
     return trial(bench, Cargo.register(bench, bench.newName(this), form), quota);
   }
 
-  private static <T> Trial trial(Workbench bench, Cargo<T> cargo, Quota quota) {
+  private <T> Trial trial(Workbench bench, Cargo<T> cargo, Quota quota) {
     ConsumerGroup<T> group = cargo.stream().group("handled");
-    group.register();
+    group.register(kind.group());
     return new PairedTrial<>(
-        bench, cargo, group, new Producing<>(cargo, quota), new Handled(), quota);
+        kind, bench, cargo, group, new Producing<>(cargo, quota), new Handled(), quota);
   }
 
   private record PairedTrial<T>(
+      Kind kind,
       Workbench bench,
       Cargo<T> cargo,
       ConsumerGroup<T> group,
@@ -56,7 +96,7 @@ record Paired(PayloadForm form) implements Scenario {
     public Work run() throws Exception {
       ConsumptionCounters counters;
       Duration elapsed;
-      Consumption consumption = group.consume(handled::handle, bench.consuming());
+      Consumption consumption = consume();
       try (consumption) {
         quota.start();
         long begin = System.nanoTime();
@@ -72,13 +112,45 @@ record Paired(PayloadForm form) implements Scenario {
           producing.callMicros(),
           Map.of(
               "handledAgain", handled.repeated(),
+              "retried", counters.retried(),
               "reclaimed", counters.reclaimed(),
               "leaseLost", counters.leaseLost()));
     }
 
+    private Consumption consume() throws SQLException {
+      if (kind == Kind.TRANSACTIONAL) {
+        bench.execute("CREATE TABLE IF NOT EXISTS " + effects() + " (message_id BIGINT NOT NULL)");
+        return group.consumeTransactional(
+            (message, connection) -> {
+              try (PreparedStatement insert =
+                  connection.prepareStatement("INSERT INTO " + effects() + " VALUES (?)")) {
+                insert.setLong(1, message.id());
+                insert.executeUpdate();
+              }
+              return handled.handle(message);
+            },
+            bench.consuming());
+      }
+      return group.consume(
+          message -> {
+            if (kind == Kind.FAILING
+                && message.attempt() == 0
+                && message.id() % FAILS_ONE_OF == 0) {
+              throw new BenchException("fails the first time");
+            }
+            return handled.handle(message);
+          },
+          bench.consuming());
+    }
+
+    private String effects() {
+      return bench.schema() + ".bench_effects";
+    }
+
     /** A message may come twice; nothing else may go wrong with a handler that does nothing. */
-    private static void requireClean(ConsumptionCounters counters) {
-      if (counters.retried() + counters.dead() + counters.undecodable() + counters.timedOut() > 0) {
+    private void requireClean(ConsumptionCounters counters) {
+      long retried = kind == Kind.FAILING ? 0 : counters.retried();
+      if (retried + counters.dead() + counters.undecodable() + counters.timedOut() > 0) {
         throw new BenchException("deliveries failed: " + counters);
       }
     }
@@ -98,8 +170,9 @@ record Paired(PayloadForm form) implements Scenario {
     }
 
     @Override
-    public void close() {
+    public void close() throws SQLException {
       cargo.stream().destroy();
+      bench.execute("DROP TABLE IF EXISTS " + effects());
     }
   }
 }

@@ -40,6 +40,9 @@ public final class Scenarios {
                     Stream.of(
                         new Produce(form, Produce.Way.BATCHES),
                         new Produce(form, Produce.Way.SINGLES),
-                        new Paired(form))));
+                        new Paired(form, Paired.Kind.PLAIN),
+                        new Paired(form, Paired.Kind.FAILING),
+                        new Paired(form, Paired.Kind.LOGGED),
+                        new Paired(form, Paired.Kind.TRANSACTIONAL))));
   }
 }
