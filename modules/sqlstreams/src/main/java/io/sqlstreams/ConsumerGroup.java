@@ -6,6 +6,7 @@ import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.DestroyNotAllowedException;
 import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.InvalidInputException;
+import io.sqlstreams.error.NotRetainedException;
 import io.sqlstreams.error.StreamNotFoundException;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +29,9 @@ public interface ConsumerGroup<T> {
    * difference is recorded in {@code worker_config_log}, and an equal one writes nothing. Safe when
    * many processes do it at once.
    *
-   * @throws InvalidInputException when the name breaks its rule
+   * @throws InvalidInputException when the name breaks its rule, or a new group is to start after
+   *     an id above the newest message's
+   * @throws NotRetainedException when a new group is to start at messages that are dropped already
    * @throws StreamNotFoundException when the stream isn't registered
    */
   GroupInfo register(GroupConfig config);

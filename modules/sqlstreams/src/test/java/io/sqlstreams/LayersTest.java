@@ -41,7 +41,8 @@ class LayersTest {
           // the tables, and what is registered
           entry("schema", Set.of("sql")),
           entry("partition", Set.of("sql", "schema")),
-          entry("catalog", Set.of("sql", "schema", "partition", "document")),
+          entry("position", Set.of("sql", "partition")),
+          entry("catalog", Set.of("sql", "schema", "partition", "position", "document")),
           // the path of a message
           entry("produce", Set.of("sql", "document")),
           entry("log", Set.of("sql", "document")),
@@ -60,6 +61,7 @@ class LayersTest {
                   "codec",
                   "schema",
                   "partition",
+                  "position",
                   "catalog",
                   "produce",
                   "lease",

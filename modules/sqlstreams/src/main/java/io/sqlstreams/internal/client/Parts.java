@@ -7,6 +7,7 @@ import io.sqlstreams.internal.catalog.StreamRegistry;
 import io.sqlstreams.internal.catalog.SystemRegistry;
 import io.sqlstreams.internal.lease.LeaseOffice;
 import io.sqlstreams.internal.partition.Partitions;
+import io.sqlstreams.internal.position.Positions;
 import io.sqlstreams.internal.produce.Producers;
 import io.sqlstreams.internal.schema.Installer;
 import io.sqlstreams.internal.sql.Database;
@@ -42,12 +43,13 @@ record Parts(
     Installer installer = new Installer(database, system);
     Partitions partitions = new Partitions(database, system);
     Catalog catalog = new Catalog(database, system);
+    Positions positions = new Positions(system, partitions);
     ExecutorService producing = Executors.newCachedThreadPool(ProducingThread::new);
     return new Parts(
         catalog,
         new SystemRegistry(database, system, installer, partitions, catalog),
         new StreamRegistry(database, system, installer, partitions, catalog),
-        new GroupRegistry(database, system, installer, catalog),
+        new GroupRegistry(database, system, installer, catalog, positions),
         new Producers(
             database,
             system,
