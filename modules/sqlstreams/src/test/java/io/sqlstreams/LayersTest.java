@@ -53,6 +53,8 @@ class LayersTest {
           entry(
               "dispatch",
               Set.of("sql", "log", "fence", "claim", "lease", "outcome", "lifecycle", "wake")),
+          // what people do by hand
+          entry("operation", Set.of("sql", "schema", "position")),
           // what ties them together
           entry(
               "client",
@@ -65,6 +67,7 @@ class LayersTest {
                   "catalog",
                   "produce",
                   "lease",
+                  "operation",
                   "dispatch",
                   "wake")));
 

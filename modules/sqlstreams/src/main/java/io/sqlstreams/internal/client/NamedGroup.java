@@ -5,10 +5,12 @@ import io.sqlstreams.Consumption;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.MessageHandler;
+import io.sqlstreams.Rewind;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ConsumeOptions;
 import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.Start;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -67,6 +69,16 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   @Override
   public int releaseLeases(UUID session) {
     return onRegistered((in, group) -> parts.leases().release(in, group, session));
+  }
+
+  @Override
+  public Rewind rewind(Start start) {
+    return onRegistered((in, group) -> parts.rewinder().rewind(in, group, start));
+  }
+
+  @Override
+  public Rewind previewRewind(Start start) {
+    return onRegistered((in, group) -> parts.rewinder().preview(in, group, start));
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.sqlstreams.internal.catalog.GroupRegistry;
 import io.sqlstreams.internal.catalog.StreamRegistry;
 import io.sqlstreams.internal.catalog.SystemRegistry;
 import io.sqlstreams.internal.lease.LeaseOffice;
+import io.sqlstreams.internal.operation.Rewinder;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.position.Positions;
 import io.sqlstreams.internal.produce.Producers;
@@ -30,6 +31,7 @@ record Parts(
     ExecutorService producing,
     Sessions sessions,
     LeaseOffice leases,
+    Rewinder rewinder,
     boolean allowDestroy) {
   private static final Logger log = LoggerFactory.getLogger(Parts.class);
 
@@ -60,6 +62,7 @@ record Parts(
         producing,
         new Sessions(database, system, wakeups),
         new LeaseOffice(database, system),
+        new Rewinder(database, system, positions, wakeups::wake),
         allowDestroy);
   }
 
