@@ -91,6 +91,9 @@ public interface ConsumerGroup<T> {
    */
   int releaseLeases(UUID session);
 
+  /** The messages of this group that wait for another attempt or are dead. No I/O. */
+  ExceptionQueue exceptions();
+
   /**
    * Moves the group back, so that every message after that place is delivered again, whether it was
    * done, failed or dead, and in whatever process it is being handled now. It never moves a group

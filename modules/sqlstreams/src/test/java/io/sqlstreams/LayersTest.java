@@ -54,7 +54,7 @@ class LayersTest {
               "dispatch",
               Set.of("sql", "log", "fence", "claim", "lease", "outcome", "lifecycle", "wake")),
           // what people do by hand
-          entry("operation", Set.of("sql", "schema", "position")),
+          entry("operation", Set.of("sql", "schema", "position", "document")),
           // what ties them together
           entry(
               "client",

@@ -2,6 +2,7 @@ package io.sqlstreams.internal.client;
 
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
+import io.sqlstreams.ExceptionQueue;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.MessageHandler;
@@ -72,6 +73,11 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   }
 
   @Override
+  public ExceptionQueue exceptions() {
+    return new NamedExceptions(parts, stream, name);
+  }
+
+  @Override
   public Rewind rewind(Start start) {
     return onRegistered((in, group) -> parts.rewinder().rewind(in, group, start));
   }
@@ -89,8 +95,6 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
 
   /** Resolves both names, then does it. */
   private <R> R onRegistered(BiFunction<StreamInfo, GroupInfo, R> verb) {
-    parts.requireOpen();
-    StreamInfo registered = parts.catalog().requireStream(stream);
-    return verb.apply(registered, parts.catalog().requireGroup(registered, name));
+    return parts.onRegistered(stream, name, verb);
   }
 }

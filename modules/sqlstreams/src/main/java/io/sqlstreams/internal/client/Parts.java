@@ -1,11 +1,14 @@
 package io.sqlstreams.internal.client;
 
+import io.sqlstreams.GroupInfo;
+import io.sqlstreams.StreamInfo;
 import io.sqlstreams.error.DestroyNotAllowedException;
 import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.catalog.GroupRegistry;
 import io.sqlstreams.internal.catalog.StreamRegistry;
 import io.sqlstreams.internal.catalog.SystemRegistry;
 import io.sqlstreams.internal.lease.LeaseOffice;
+import io.sqlstreams.internal.operation.ExceptionOffice;
 import io.sqlstreams.internal.operation.Rewinder;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.position.Positions;
@@ -18,6 +21,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +35,7 @@ record Parts(
     ExecutorService producing,
     Sessions sessions,
     LeaseOffice leases,
+    ExceptionOffice exceptions,
     Rewinder rewinder,
     boolean allowDestroy) {
   private static final Logger log = LoggerFactory.getLogger(Parts.class);
@@ -62,6 +67,7 @@ record Parts(
         producing,
         new Sessions(database, system, wakeups),
         new LeaseOffice(database, system),
+        new ExceptionOffice(database, system, wakeups::wake),
         new Rewinder(database, system, positions, wakeups::wake),
         allowDestroy);
   }
@@ -75,6 +81,13 @@ record Parts(
     if (!allowDestroy) {
       throw new DestroyNotAllowedException(subject);
     }
+  }
+
+  /** Resolves both names, then does it. */
+  <R> R onRegistered(String stream, String group, BiFunction<StreamInfo, GroupInfo, R> verb) {
+    requireOpen();
+    StreamInfo registered = catalog.requireStream(stream);
+    return verb.apply(registered, catalog.requireGroup(registered, group));
   }
 
   /**
