@@ -2,10 +2,13 @@ package io.sqlstreams;
 
 import io.sqlstreams.config.ConsumeOptions;
 import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.Start;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.DestroyNotAllowedException;
 import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.InvalidInputException;
+import io.sqlstreams.error.NotRetainedException;
+import io.sqlstreams.error.OutcomeUnknownException;
 import io.sqlstreams.error.StreamNotFoundException;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +31,9 @@ public interface ConsumerGroup<T> {
    * difference is recorded in {@code worker_config_log}, and an equal one writes nothing. Safe when
    * many processes do it at once.
    *
-   * @throws InvalidInputException when the name breaks its rule
+   * @throws InvalidInputException when the name breaks its rule, or a new group is to start after
+   *     an id above the newest message's
+   * @throws NotRetainedException when a new group is to start at messages that are dropped already
    * @throws StreamNotFoundException when the stream isn't registered
    */
   GroupInfo register(GroupConfig config);
@@ -97,6 +102,46 @@ public interface ConsumerGroup<T> {
    * @throws GroupNotFoundException when the group isn't registered
    */
   int releaseLeases(UUID session);
+
+  /** The messages of this group that wait for another attempt or are dead. No I/O. */
+  ExceptionQueue exceptions();
+
+  /**
+   * Moves the group back, so that every message after that place is delivered again, whether it was
+   * done, failed or dead, and in whatever process it is being handled now. It never moves a group
+   * forward. When it returns that is committed, in a transaction of its own: claims begin there,
+   * results of what was claimed above it are refused, the messages above it have left the exception
+   * queue (each with a row {@code superseded} in the delivery log, unless the group's log is off),
+   * and a row in the operation log says so. The handlers that run go on until their process finds
+   * out, with its next heartbeat.
+   *
+   * <p>It waits for claims and results that are being written, and holds up those of the whole
+   * stream while it works: one to two seconds for 100,000 messages in the exception queue above
+   * that place. Discard them first when there are millions. It gives up when others are in its way
+   * for long.
+   *
+   * @param start the place; {@link Start#beginning()} is the oldest retained message, or where the
+   *     group stands when that is older
+   * @return what it did
+   * @throws InvalidInputException when the place is above where the group stands
+   * @throws NotRetainedException when messages after the place are dropped already
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws GroupNotFoundException when the group isn't registered
+   * @throws OutcomeUnknownException when the connection breaks during the commit
+   */
+  Rewind rewind(Start start);
+
+  /**
+   * What {@link #rewind} would do at the moment. Writes nothing and locks nothing.
+   *
+   * @param start the place; see {@link #rewind}
+   * @return what it would do
+   * @throws InvalidInputException when the place is above where the group stands
+   * @throws NotRetainedException when messages after the place are dropped already
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws GroupNotFoundException when the group isn't registered
+   */
+  Rewind previewRewind(Start start);
 
   /**
    * Begins to consume and returns at once. Messages are delivered at least once. The group's

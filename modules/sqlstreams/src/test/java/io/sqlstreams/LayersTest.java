@@ -41,7 +41,8 @@ class LayersTest {
           // the tables, and what is registered
           entry("schema", Set.of("sql")),
           entry("partition", Set.of("sql", "schema")),
-          entry("catalog", Set.of("sql", "schema", "partition", "document")),
+          entry("position", Set.of("sql", "partition")),
+          entry("catalog", Set.of("sql", "schema", "partition", "position", "document")),
           // the path of a message
           entry("produce", Set.of("sql", "document")),
           entry("log", Set.of("sql", "document")),
@@ -54,6 +55,8 @@ class LayersTest {
               Set.of("sql", "log", "fence", "claim", "lease", "outcome", "lifecycle", "wake")),
           // looking without touching
           entry("inspect", Set.of("sql", "document", "log", "fence")),
+          // what people do by hand
+          entry("operation", Set.of("sql", "schema", "position", "document")),
           // what ties them together
           entry(
               "client",
@@ -62,10 +65,12 @@ class LayersTest {
                   "codec",
                   "schema",
                   "partition",
+                  "position",
                   "catalog",
                   "produce",
                   "lease",
                   "inspect",
+                  "operation",
                   "dispatch",
                   "wake")));
 

@@ -1,5 +1,6 @@
 package io.sqlstreams.lab;
 
+import io.sqlstreams.GroupInfo;
 import io.sqlstreams.internal.claim.Claimant;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.claim.Poll;
@@ -24,10 +25,15 @@ public final class StepReader {
   private boolean behind;
 
   public StepReader(TestStream stream) {
+    this(stream, stream.group());
+  }
+
+  /** One of another group. */
+  public StepReader(TestStream stream, GroupInfo group) {
     Database database = new Database(stream.dataSource(), stream.scope().schema());
-    Claimant claimant = new Claimant(stream.group().id(), UUID.randomUUID(), LEASE);
+    Claimant claimant = new Claimant(group.id(), UUID.randomUUID(), LEASE);
     this.claims = new Claims(database, stream.scope(), "the group", claimant);
-    this.fence = new Fence(database, stream.scope(), "the group", stream.group().id());
+    this.fence = new Fence(database, stream.scope(), "the group", group.id());
   }
 
   /**

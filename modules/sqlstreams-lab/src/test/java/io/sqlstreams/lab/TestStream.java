@@ -76,7 +76,7 @@ public final class TestStream {
 
   /**
    * The text with {@code {log}}, {@code {cursor}}, {@code {lease}}, {@code {queue}}, {@code
-   * {deliveries}} as table names.
+   * {deliveries}}, {@code {operations}} as table names.
    */
   public String sql(String text) {
     String prefix = database.schema() + ".";
@@ -154,14 +154,30 @@ public final class TestStream {
 
   /** Waits until a claim in this class's schema waits for a lock. */
   public void awaitClaimThatWaits() {
+    awaitWaiting("claim_range");
+  }
+
+  /**
+   * Waits until a statement with this text, such as its name, waits for a lock in this class's
+   * schema.
+   */
+  public void awaitWaiting(String text) {
     Await.until(
-        "a claim waits",
+        text + " waits",
         () ->
             number(
                     "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                        + " AND query LIKE '%claim_range%' AND application_name = '"
+                        + " AND query LIKE '%"
+                        + text
+                        + "%' AND application_name = '"
                         + database.schema()
                         + "'")
                 > 0);
+  }
+
+  /** Drops the log's partition of this number, as an old one is dropped. */
+  public void dropPartition(long number) {
+    execute("ALTER TABLE {log} DETACH PARTITION {log}_" + number);
+    execute("DROP TABLE {log}_" + number);
   }
 }

@@ -27,9 +27,14 @@ public sealed interface Start {
   }
 
   /**
-   * The first message that was produced at this instant or later, by the database's clock. Messages
-   * that were produced about then by concurrent transactions aren't exactly in the order of time:
-   * everything from that first one on is delivered, so a few older ones may be among it.
+   * The first message, in the order of the ids, that was produced at this instant or later, by the
+   * database's clock; after the newest message when there is none yet. Messages that were produced
+   * about then by concurrent transactions aren't exactly in the order of time: everything from that
+   * first one on is delivered, so a few older ones may be among it.
+   *
+   * <p>It is found without an index on the time, by the order of the ids: it is exact as long as no
+   * message was written more than 10 minutes after its id was drawn, and the server's clock wasn't
+   * set back by more. The lookup walks over the messages of those 10 minutes.
    *
    * @param instant the instant
    */

@@ -15,6 +15,8 @@ public enum ErrorCode {
   GROUP_NOT_FOUND(false),
   /** A declaration differs from the registered one in a setting that is fixed at creation. */
   CONFLICTING_DECLARATION(false),
+  /** A place in a stream lies below the oldest message that the stream still holds. */
+  NOT_RETAINED(false),
   /** Destroying wasn't allowed on this client. */
   DESTROY_NOT_ALLOWED(false),
   /** No connection to the database could be had. */

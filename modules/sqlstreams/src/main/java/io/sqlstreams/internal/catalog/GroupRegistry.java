@@ -3,11 +3,12 @@ package io.sqlstreams.internal.catalog;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.config.GroupConfig;
-import io.sqlstreams.config.Start;
 import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.InvalidInputException;
+import io.sqlstreams.error.NotRetainedException;
 import io.sqlstreams.error.StreamNotFoundException;
 import io.sqlstreams.internal.document.GroupDocument;
+import io.sqlstreams.internal.position.Positions;
 import io.sqlstreams.internal.schema.Installer;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
@@ -19,6 +20,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,15 +42,18 @@ public final class GroupRegistry {
   private final Scope system;
   private final Installer installer;
   private final Catalog catalog;
+  private final Positions positions;
 
   /**
    * @param system the installation
    */
-  public GroupRegistry(Database database, Scope system, Installer installer, Catalog catalog) {
+  public GroupRegistry(
+      Database database, Scope system, Installer installer, Catalog catalog, Positions positions) {
     this.database = database;
     this.system = system;
     this.installer = installer;
     this.catalog = catalog;
+    this.positions = positions;
   }
 
   /**
@@ -56,25 +61,23 @@ public final class GroupRegistry {
    * no lock and writes nothing when it is there and equal.
    *
    * @throws StreamNotFoundException when the stream isn't registered
+   * @throws InvalidInputException when a new group is to start after an id above the newest one
+   * @throws NotRetainedException when a new group is to start at messages that are dropped already
    */
   public GroupInfo register(String stream, String name, GroupConfig config) {
     Names.require(name);
     String what = "register group \"" + name + "\" of stream \"" + stream + "\"";
-    Optional<GroupInfo> equal =
-        database.autoCommitted(
-            what,
-            connection ->
-                catalog
-                    .group(connection, catalog.requireStream(connection, stream), name)
-                    .filter(group -> isEqual(group, config)));
-    if (equal.isPresent()) {
-      return equal.get();
+    Found found =
+        database.autoCommitted(what, connection -> find(connection, stream, name, config));
+    if (found.group() != null && isEqual(found.group(), config)) {
+      return found.group();
     }
     Declaration declaration =
         installer.exclusively(
             what,
             connection ->
-                declare(connection, catalog.requireStream(connection, stream), name, config));
+                declare(
+                    connection, catalog.requireStream(connection, stream), name, config, found));
     declaration.log(stream);
     return declaration.now();
   }
@@ -122,16 +125,26 @@ public final class GroupRegistry {
         });
   }
 
+  /** The group, or where it would begin: that may take a while, so it is found without a lock. */
+  private Found find(Connection connection, String stream, String name, GroupConfig config)
+      throws SQLException {
+    StreamInfo in = catalog.requireStream(connection, stream);
+    Optional<GroupInfo> group = catalog.group(connection, in, name);
+    return group.isPresent()
+        ? new Found(in.id(), group.get(), null)
+        : new Found(in.id(), null, positions.ofNewGroup(connection, in, config.start()));
+  }
+
   private static boolean isEqual(GroupInfo registered, GroupConfig declared) {
     return registered.config().equals(declared.withStart(registered.config().start()));
   }
 
   private Declaration declare(
-      Connection connection, StreamInfo stream, String name, GroupConfig config)
+      Connection connection, StreamInfo stream, String name, GroupConfig config, Found earlier)
       throws SQLException {
     Optional<GroupInfo> found = catalog.group(connection, stream, name);
     if (found.isEmpty()) {
-      GroupInfo created = create(connection, stream, name, config);
+      GroupInfo created = create(connection, stream, name, config, earlier);
       return new Declaration(created, created);
     }
     GroupInfo before = found.get();
@@ -145,8 +158,12 @@ public final class GroupRegistry {
   }
 
   private GroupInfo create(
-      Connection connection, StreamInfo stream, String name, GroupConfig config)
+      Connection connection, StreamInfo stream, String name, GroupConfig config, Found earlier)
       throws SQLException {
+    @Nullable Long found = earlier.positionIn(stream);
+    long position =
+        found == null ? positions.ofNewGroup(connection, stream, config.start()) : found;
+    positions.requireRetained(connection, stream, config.start(), position);
     GroupInfo group;
     try (Call call = RegistrySql.INSERT_GROUP.in(system).on(connection)) {
       call.set("stream_id", stream.id())
@@ -159,7 +176,7 @@ public final class GroupRegistry {
     }
     Scope family = system.stream(stream.id());
     try (Call call = RegistrySql.INSERT_CURSOR.in(family).on(connection)) {
-      call.set("group_id", group.id()).set("at_head", config.start() == Start.HEAD).update();
+      call.set("group_id", group.id()).set("position", position).update();
     }
     writeSettings(connection, RegistrySql.INSERT_WORKER, stream, group.id(), config);
     return group;
@@ -190,6 +207,19 @@ public final class GroupRegistry {
       throws SQLException {
     try (Call call = statement.in(system.stream(stream.id())).on(connection)) {
       call.set("group_id", groupId).update();
+    }
+  }
+
+  /**
+   * What was there before anything was locked.
+   *
+   * @param streamId the stream that had the name
+   * @param group the group; null when there was none
+   * @param position where it would have begun; null when there was one
+   */
+  private record Found(long streamId, @Nullable GroupInfo group, @Nullable Long position) {
+    @Nullable Long positionIn(StreamInfo stream) {
+      return stream.id() == streamId ? position : null;
     }
   }
 

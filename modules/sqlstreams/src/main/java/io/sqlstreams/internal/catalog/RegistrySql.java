@@ -77,16 +77,16 @@ final class RegistrySql {
           RETURNING id, created_at
           """);
 
+  /**
+   * Nothing is proven yet of the ids that the group begins above: should it be rewound below them,
+   * the writers of those that are missing may still be open.
+   */
   static final Template INSERT_CURSOR =
       Template.of(
           """
           -- insert_cursor
           INSERT INTO {schema}.consumer_group_cursor_{stream} (consumer_group_id, claimed, committed, settled_head)
-          SELECT :group_id, start.id, start.id, start.id
-          FROM (
-            SELECT CASE WHEN :at_head THEN (SELECT coalesce(max(id), 0) FROM {schema}.message_log_{stream})
-                        ELSE 0 END AS id
-          ) AS start
+          VALUES (:group_id, :position, :position, 0)
           """);
 
   static final Template INSERT_WORKER =

@@ -3,15 +3,18 @@ package io.sqlstreams.internal.client;
 import io.sqlstreams.BatchHandler;
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
+import io.sqlstreams.ExceptionQueue;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.GroupSnapshot;
 import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.MessageHandler;
+import io.sqlstreams.Rewind;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.TransactionalHandler;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ConsumeOptions;
 import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.Start;
 import io.sqlstreams.internal.dispatch.BatchRunner;
 import io.sqlstreams.internal.dispatch.Runner;
 import io.sqlstreams.internal.dispatch.SingleRunner;
@@ -82,6 +85,21 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   }
 
   @Override
+  public ExceptionQueue exceptions() {
+    return new NamedExceptions(parts, stream, name);
+  }
+
+  @Override
+  public Rewind rewind(Start start) {
+    return onRegistered((in, group) -> parts.rewinder().rewind(in, group, start));
+  }
+
+  @Override
+  public Rewind previewRewind(Start start) {
+    return onRegistered((in, group) -> parts.rewinder().preview(in, group, start));
+  }
+
+  @Override
   public Consumption consume(MessageHandler<T> handler, ConsumeOptions options) {
     return start(SingleRunner.of(codec, anyVersion, handler), options);
   }
@@ -102,8 +120,6 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
 
   /** Resolves both names, then does it. */
   private <R> R onRegistered(BiFunction<StreamInfo, GroupInfo, R> verb) {
-    parts.requireOpen();
-    StreamInfo registered = parts.catalog().requireStream(stream);
-    return verb.apply(registered, parts.catalog().requireGroup(registered, name));
+    return parts.onRegistered(stream, name, verb);
   }
 }

@@ -1,5 +1,7 @@
 package io.sqlstreams.internal.client;
 
+import io.sqlstreams.GroupInfo;
+import io.sqlstreams.StreamInfo;
 import io.sqlstreams.error.DestroyNotAllowedException;
 import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.catalog.GroupRegistry;
@@ -8,7 +10,10 @@ import io.sqlstreams.internal.catalog.SystemRegistry;
 import io.sqlstreams.internal.inspect.Lookup;
 import io.sqlstreams.internal.inspect.Snapshots;
 import io.sqlstreams.internal.lease.LeaseOffice;
+import io.sqlstreams.internal.operation.ExceptionOffice;
+import io.sqlstreams.internal.operation.Rewinder;
 import io.sqlstreams.internal.partition.Partitions;
+import io.sqlstreams.internal.position.Positions;
 import io.sqlstreams.internal.produce.Producers;
 import io.sqlstreams.internal.schema.Installer;
 import io.sqlstreams.internal.sql.Database;
@@ -18,6 +23,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +39,8 @@ record Parts(
     LeaseOffice leases,
     Snapshots snapshots,
     Lookup lookup,
+    ExceptionOffice exceptions,
+    Rewinder rewinder,
     boolean allowDestroy) {
   private static final Logger log = LoggerFactory.getLogger(Parts.class);
 
@@ -46,12 +54,13 @@ record Parts(
     Installer installer = new Installer(database, system);
     Partitions partitions = new Partitions(database, system);
     Catalog catalog = new Catalog(database, system);
+    Positions positions = new Positions(system, partitions);
     ExecutorService producing = Executors.newCachedThreadPool(ProducingThread::new);
     return new Parts(
         catalog,
         new SystemRegistry(database, system, installer, partitions, catalog),
         new StreamRegistry(database, system, installer, partitions, catalog),
-        new GroupRegistry(database, system, installer, catalog),
+        new GroupRegistry(database, system, installer, catalog, positions),
         new Producers(
             database,
             system,
@@ -64,6 +73,8 @@ record Parts(
         new LeaseOffice(database, system),
         new Snapshots(database, system),
         new Lookup(database, system),
+        new ExceptionOffice(database, system, wakeups::wake),
+        new Rewinder(database, system, positions, wakeups::wake),
         allowDestroy);
   }
 
@@ -76,6 +87,13 @@ record Parts(
     if (!allowDestroy) {
       throw new DestroyNotAllowedException(subject);
     }
+  }
+
+  /** Resolves both names, then does it. */
+  <R> R onRegistered(String stream, String group, BiFunction<StreamInfo, GroupInfo, R> verb) {
+    requireOpen();
+    StreamInfo registered = catalog.requireStream(stream);
+    return verb.apply(registered, catalog.requireGroup(registered, group));
   }
 
   /**

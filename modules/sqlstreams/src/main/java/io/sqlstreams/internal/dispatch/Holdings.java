@@ -57,7 +57,13 @@ final class Holdings implements Heartbeat.Holder {
     if (work.isRange()) {
       ranges.put(work.token(), work);
     } else {
-      exceptions.put(work.deliveries().get(0).id(), work);
+      // an earlier attempt whose lease was lost may still run; nothing of it is to be renewed or
+      // recorded
+      Work earlier = exceptions.put(work.deliveries().get(0).id(), work);
+      if (earlier != null) {
+        earlier.lose();
+        messages.addAndGet(-earlier.deliveries().size());
+      }
     }
   }
 

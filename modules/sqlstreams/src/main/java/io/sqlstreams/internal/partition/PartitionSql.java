@@ -23,6 +23,23 @@ final class PartitionSql {
             AND child.relname ~ '^message_log_{stream}_[0-9]{1,18}$'
           """);
 
+  static final Template FLOOR =
+      Template.of(
+          """
+          -- read_floor
+          SELECT coalesce(
+            (SELECT min(substring(child.relname FROM '^message_log_{stream}_([0-9]{1,18})$')::bigint) * :partition_size
+             FROM pg_catalog.pg_inherits AS link
+             JOIN pg_catalog.pg_class AS child ON child.oid = link.inhrelid
+             WHERE link.inhparent = to_regclass('{schema}.message_log_{stream}')
+               -- while it is being detached, its rows aren't seen any more
+               AND NOT link.inhdetachpending
+               AND child.relname ~ '^message_log_{stream}_[0-9]{1,18}$'),
+            -- not one is left
+            pg_sequence_last_value(to_regclass('{schema}.message_log_{stream}_id_seq')),
+            0) AS floor
+          """);
+
   /** Tables that were partitions and are on their way out. */
   static final Template DETACHED =
       Template.of(

@@ -74,6 +74,18 @@ public final class Partitions {
     }
   }
 
+  /**
+   * The id above which the stream's log begins: 0, or where the lowest partition begins when those
+   * below it were dropped.
+   */
+  public long floor(Connection connection, StreamInfo stream) throws SQLException {
+    try (Call call = PartitionSql.FLOOR.in(system.stream(stream.id())).on(connection)) {
+      ResultSet row = call.set("partition_size", stream.config().partitionSize()).query();
+      row.next();
+      return row.getLong("floor");
+    }
+  }
+
   /** Creates the first two partitions of a new stream, in the caller's transaction. */
   public void createFirst(Connection connection, long streamId, long partitionSize)
       throws SQLException {

@@ -8,8 +8,9 @@ import io.sqlstreams.internal.sql.Statement;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A transaction of DDL. It gives up soon when another transaction is in its way, since everybody
- * who comes later would queue behind it, lets them pass, and tries again a few times.
+ * A transaction of DDL, or another one that locks tables. It gives up soon when another transaction
+ * is in its way, since everybody who comes later would queue behind it, lets them pass, and tries
+ * again a few times.
  */
 public final class PatientTransaction {
   private static final int TRIES = 5;

@@ -106,7 +106,7 @@ final class StreamTables {
             claimed           BIGINT NOT NULL DEFAULT 0 CHECK (claimed >= 0),
             committed         BIGINT NOT NULL DEFAULT 0 CHECK (committed BETWEEN 0 AND claimed),
             settled_head      BIGINT NOT NULL DEFAULT 0 CHECK (settled_head >= 0),
-            -- how often the group was moved back: what was worked out before that counts no more
+            -- how often it was moved back, or dead messages were redriven: what was worked out before that counts no more
             rewinds           INT    NOT NULL DEFAULT 0,
             pending_head      BIGINT,
             pending_xid       XID,

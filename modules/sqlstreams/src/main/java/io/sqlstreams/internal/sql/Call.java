@@ -4,6 +4,10 @@ import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +17,11 @@ import org.jspecify.annotations.Nullable;
  * #update}.
  */
 public final class Call implements AutoCloseable {
+  /** The years that can be written on both sides; no row is of any other. */
+  private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+
+  private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
+
   private final PreparedStatement prepared;
   private final List<String> parameters;
 
@@ -48,6 +57,18 @@ public final class Call implements AutoCloseable {
 
   public Call set(String name, byte @Nullable [] value) throws SQLException {
     return bind(name, index -> prepared.setBytes(index, value));
+  }
+
+  /** Binds an instant, which PostgreSQL keeps in microseconds: the first that isn't before it. */
+  public Call set(String name, @Nullable Instant value) throws SQLException {
+    if (value == null) {
+      return bind(name, index -> prepared.setNull(index, Types.TIMESTAMP_WITH_TIMEZONE));
+    }
+    Instant stored =
+        value.isBefore(EARLIEST)
+            ? EARLIEST
+            : value.isAfter(LATEST) ? LATEST : value.plusNanos(999).truncatedTo(ChronoUnit.MICROS);
+    return bind(name, index -> prepared.setObject(index, stored.atOffset(ZoneOffset.UTC)));
   }
 
   /**
