@@ -1,14 +1,24 @@
 package io.sqlstreams.readme;
 
+import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
+import io.sqlstreams.ExceptionInfo;
+import io.sqlstreams.GroupSnapshot;
 import io.sqlstreams.Outcome;
+import io.sqlstreams.Rewind;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.StreamHandle;
+import io.sqlstreams.config.ExceptionFilter;
+import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.Page;
+import io.sqlstreams.config.RetryPolicy;
+import io.sqlstreams.config.Start;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
@@ -44,10 +54,47 @@ final class ReadmeExample {
   }
 
   // README ends
+
+  // README begins
+  static Consumption invoices(StreamHandle<OrderPlaced> orders) {
+    ConsumerGroup<OrderPlaced> group = orders.group("invoices");
+    group.register(GroupConfig.defaults()
+        .withTimeout(Duration.ofSeconds(5))
+        .withRetry(RetryPolicy.defaults().withMaxRetries(8).withCap(Duration.ofHours(1))));
+    return group.consumeTransactional((message, connection) -> {
+      insertInvoice(connection, message.payload()); // once for each message, whatever crashes
+      return Outcome.done();
+    });
+  }
+
+  // README ends
+
+  // README begins
+  static long lookAfter(ConsumerGroup<OrderPlaced> group) {
+    GroupSnapshot now = group.snapshot();
+    System.out.println(now.lag() + ", " + now.exceptions());
+    for (ExceptionInfo dead : group.exceptions().list(ExceptionFilter.dead(), Page.first(100))) {
+      System.out.println(dead.messageId() + ": " + dead.lastError());
+    }
+    long redriven = group.exceptions().redrive(ExceptionFilter.dead().withErrorContains("timeout"), 1_000);
+    Rewind preview = group.previewRewind(Start.at(Instant.now().minus(Duration.ofHours(2))));
+    System.out.println("a rewind would deliver " + preview.messages() + " messages again");
+    return redriven;
+  }
+
+  // README ends
   // spotless:on
 
   private static void charge(OrderPlaced order) {
     CHARGED.add(order);
+  }
+
+  private static void insertInvoice(Connection connection, OrderPlaced order) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("INSERT INTO readme_orders (id) VALUES (?)")) {
+      statement.setString(1, "invoice of " + order.orderId());
+      statement.executeUpdate();
+    }
   }
 
   private static void insertOrder(Connection connection, String id) {

@@ -3,7 +3,10 @@ package io.sqlstreams.readme;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.sqlstreams.Consumption;
 import io.sqlstreams.SqlStreams;
+import io.sqlstreams.StreamHandle;
+import io.sqlstreams.lab.Await;
 import io.sqlstreams.lab.TestPool;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
@@ -13,6 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +25,8 @@ import org.junit.jupiter.api.Test;
 @SqlStreamsTest
 class ReadmeIT {
   private static final Path ROOT = root();
+  private static final Pattern REGION =
+      Pattern.compile("// README begins\\n(.*?)  // README ends", Pattern.DOTALL);
 
   TestDatabase database;
 
@@ -34,6 +41,14 @@ class ReadmeIT {
         ReadmeExample.run(pool);
         assertThat(ReadmeExample.CHARGED)
             .containsExactly(new ReadmeExample.OrderPlaced("o-1", new BigDecimal("9.90")));
+        try (SqlStreams client = SqlStreams.builder(pool).build()) {
+          StreamHandle<ReadmeExample.OrderPlaced> orders =
+              client.stream("orders.placed", ReadmeExample.OrderPlaced.class);
+          try (Consumption invoices = ReadmeExample.invoices(orders)) {
+            Await.until("the invoice is there", () -> invoices.counters().done() == 1);
+          }
+          assertThat(ReadmeExample.lookAfter(orders.group("invoices"))).isZero();
+        }
       } finally {
         try (SqlStreams client = SqlStreams.builder(pool).allowDestroy(true).build();
             Connection connection = pool.getConnection();
@@ -52,17 +67,20 @@ class ReadmeIT {
         Files.readString(
             ROOT.resolve(
                 "modules/sqlstreams-lab/src/test/java/io/sqlstreams/readme/ReadmeExample.java"));
-    String region =
-        source.substring(
-            source.indexOf("// README begins\n") + "// README begins\n".length(),
-            source.indexOf("  // README ends"));
-    String shown =
-        region
-            .lines()
-            .map(line -> line.startsWith("  ") ? line.substring(2) : line)
-            .collect(Collectors.joining("\n"))
-            .strip();
-    assertThat(readme).contains("```java\n" + shown + "\n```");
+    Matcher region = REGION.matcher(source);
+    int regions = 0;
+    while (region.find()) {
+      String shown =
+          region
+              .group(1)
+              .lines()
+              .map(line -> line.startsWith("  ") ? line.substring(2) : line)
+              .collect(Collectors.joining("\n"))
+              .strip();
+      assertThat(readme).contains("```java\n" + shown + "\n```");
+      regions++;
+    }
+    assertThat(regions).isEqualTo(readme.split("```java\n", -1).length - 1);
   }
 
   private static Path root() {

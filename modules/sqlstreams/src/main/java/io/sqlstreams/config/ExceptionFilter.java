@@ -61,6 +61,11 @@ public record ExceptionFilter(
     return ALL;
   }
 
+  /** The messages that were given up. */
+  public static ExceptionFilter dead() {
+    return all().withStatuses(ExceptionStatus.DEAD);
+  }
+
   /**
    * This filter for messages of these statuses alone.
    *
