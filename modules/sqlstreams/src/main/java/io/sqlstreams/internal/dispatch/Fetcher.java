@@ -1,31 +1,22 @@
 package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.config.ConsumeOptions;
-import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.internal.claim.ClaimedException;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.claim.ExceptionClaims;
-import io.sqlstreams.internal.claim.ExpiredAttempt;
 import io.sqlstreams.internal.claim.GroupGoneException;
 import io.sqlstreams.internal.claim.Poll;
 import io.sqlstreams.internal.claim.Reclaim;
 import io.sqlstreams.internal.fence.Fence;
 import io.sqlstreams.internal.lifecycle.Loop;
-import io.sqlstreams.internal.outcome.FinishedMessage;
-import io.sqlstreams.internal.outcome.Judge;
-import io.sqlstreams.internal.outcome.Outcomes;
 import io.sqlstreams.internal.outcome.Policies;
-import io.sqlstreams.internal.outcome.Tries;
-import io.sqlstreams.internal.outcome.Verdict;
 import io.sqlstreams.internal.wake.Signal;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntUnaryOperator;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,24 +36,21 @@ final class Fetcher {
   private final Fence fence;
   private final LocalQueue queue;
   private final Holdings holdings;
-  private final Pace pace;
   private final Counters counters;
-  private final Judge judge;
   private final Policies policies;
-  private final Outcomes outcomes;
-  private final Supplier<Optional<GroupConfig>> settings;
-  private final IntUnaryOperator claimSize;
   private final ConsumeOptions options;
+  private final Pace pace;
+  private final SettingsRefresh settings;
+  private final LostAttempts lostAttempts;
+  private final IntUnaryOperator claimSize;
   private final Signal news;
   private final Runnable groupGone;
   private final Loop loop;
   private final int mostHeld;
   private long shortWait = FIRST_WAIT_NANOS;
-  private long settingsReadAt = System.nanoTime();
   private boolean exceptionsAreDue;
 
   /**
-   * @param settings reads the group's settings; empty when it is gone
    * @param claimSize for how many messages the session should hold, how many one claim should take
    * @param groupGone is run when the group was destroyed
    */
@@ -71,31 +59,24 @@ final class Fetcher {
       Claims claims,
       ExceptionClaims exceptionClaims,
       Fence fence,
-      LocalQueue queue,
-      Holdings holdings,
+      SessionParts parts,
       Pace pace,
-      Counters counters,
-      Judge judge,
-      Policies policies,
-      Outcomes outcomes,
-      Supplier<Optional<GroupConfig>> settings,
+      SettingsRefresh settings,
       IntUnaryOperator claimSize,
-      ConsumeOptions options,
       Signal news,
       Runnable groupGone) {
     this.claims = claims;
     this.exceptionClaims = exceptionClaims;
     this.fence = fence;
-    this.queue = queue;
-    this.holdings = holdings;
+    this.queue = parts.queue();
+    this.holdings = parts.holdings();
+    this.counters = parts.counters();
+    this.policies = parts.policies();
+    this.options = parts.options();
     this.pace = pace;
-    this.counters = counters;
-    this.judge = judge;
-    this.policies = policies;
-    this.outcomes = outcomes;
     this.settings = settings;
+    this.lostAttempts = new LostAttempts(exceptionClaims, parts);
     this.claimSize = claimSize;
-    this.options = options;
     this.news = news;
     this.groupGone = groupGone;
     // each running handler can keep a whole range open; more than that means that results can't be
@@ -117,7 +98,7 @@ final class Fetcher {
   }
 
   private void turn() throws InterruptedException {
-    refreshSettings();
+    settings.run();
     int room = room();
     if (room == 0) {
       news.await(options.pollInterval().toNanos());
@@ -147,7 +128,7 @@ final class Fetcher {
     exceptionsAreDue = poll.exceptionDueInMicros() <= 0;
     boolean found = poll.moved();
     found |= poll.leaseExpiresInMicros() <= 0 && reclaim(held);
-    found |= poll.exceptionExpiresInMicros() <= 0 && expireExceptions(held);
+    found |= poll.exceptionExpiresInMicros() <= 0 && lostAttempts.end(options.maxClaim(), held);
     found |=
         exceptionsAreDue
             && takeExceptions(
@@ -157,24 +138,6 @@ final class Fetcher {
     } else {
       rest(poll);
     }
-  }
-
-  /** A new declaration reaches a running session here. */
-  private void refreshSettings() {
-    long now = System.nanoTime();
-    if (now - settingsReadAt < options.configRefreshInterval().toNanos()) {
-      return;
-    }
-    settings
-        .get()
-        .ifPresent(
-            read -> {
-              if (!read.equals(policies.group())) {
-                log.info("{}: new settings: {} -> {}", loop.name(), policies.group(), read);
-                policies.set(read);
-              }
-            });
-    settingsReadAt = now;
   }
 
   /** How many messages to claim now; 0 when enough is at hand. */
@@ -221,27 +184,6 @@ final class Fetcher {
           maxRangeReclaims);
     }
     return true;
-  }
-
-  private boolean expireExceptions(Set<UUID> held) {
-    List<FinishedMessage> lost =
-        exceptionClaims.expired(options.maxClaim(), held).stream().map(this::judgeLost).toList();
-    Set<Long> ended = outcomes.finishExceptions(lost);
-    counters.reclaimed.add(ended.size());
-    counters.dead.add(
-        lost.stream()
-            .filter(message -> message.verdict().isDead() && ended.contains(message.id()))
-            .count());
-    return !ended.isEmpty();
-  }
-
-  private FinishedMessage judgeLost(ExpiredAttempt lost) {
-    Verdict verdict =
-        judge.expired(
-            lost.suspect(),
-            policies.of(lost.options()),
-            new Tries(lost.attempts(), lost.delays(), lost.forgiven()));
-    return new FinishedMessage(lost.messageId(), lost.key(), lost.token(), verdict);
   }
 
   private boolean takeExceptions(int most, boolean takeSuspect) {

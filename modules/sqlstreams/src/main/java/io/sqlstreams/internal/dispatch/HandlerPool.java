@@ -43,20 +43,13 @@ final class HandlerPool {
   /**
    * @param handlers how many threads
    */
-  HandlerPool(
-      String name,
-      int handlers,
-      LocalQueue queue,
-      Runner runner,
-      Completer completer,
-      Pace pace,
-      Counters counters) {
+  HandlerPool(String name, int handlers, Runner runner, SessionParts parts, Pace pace) {
     this.name = name;
-    this.queue = queue;
     this.runner = runner;
-    this.completer = completer;
+    this.queue = parts.queue();
+    this.completer = parts.completer();
+    this.counters = parts.counters();
     this.pace = pace;
-    this.counters = counters;
     this.threads = HandlerThreads.named(name + "-handler-");
     this.replacements = HandlerThreads.platform(name + "-replacement-");
     this.open = new CountDownLatch(handlers);

@@ -88,38 +88,31 @@ public final class Session implements Consumption {
             options.heartbeat(),
             options.lease());
     this.completer = new Completer(name + "-completer", outcomes, holdings, counters, news::set);
-    Runner runner =
-        handlers.create(
-            new SessionParts(
-                subject,
-                database,
-                options,
-                policies,
-                judge,
-                outcomes,
-                queue,
-                holdings,
-                completer,
-                counters,
-                wakeups::wakeAll));
-    this.handlers =
-        new HandlerPool(name, options.handlers(), queue, runner, completer, pace, counters);
+    SessionParts parts =
+        new SessionParts(
+            subject,
+            database,
+            options,
+            policies,
+            judge,
+            outcomes,
+            queue,
+            holdings,
+            completer,
+            counters,
+            wakeups::wakeAll);
+    Runner runner = handlers.create(parts);
+    this.handlers = new HandlerPool(name, options.handlers(), runner, parts, pace);
     this.fetcher =
         new Fetcher(
             name + "-fetcher",
             new Claims(database, scope, subject, claimant),
             new ExceptionClaims(database, scope, subject, claimant),
             new Fence(database, scope, subject, group.id()),
-            queue,
-            holdings,
+            parts,
             pace,
-            counters,
-            judge,
-            policies,
-            outcomes,
-            settings,
+            new SettingsRefresh(subject, settings, policies, options.configRefreshInterval()),
             runner::claimSize,
-            options,
             news,
             this::requestStop);
   }

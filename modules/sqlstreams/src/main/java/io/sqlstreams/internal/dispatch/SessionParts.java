@@ -7,7 +7,7 @@ import io.sqlstreams.internal.outcome.Policies;
 import io.sqlstreams.internal.sql.Database;
 
 /**
- * What a session is made of, as far as its handlers have to do with it.
+ * What the parts of a session have in common.
  *
  * @param subject the group in words, for messages
  * @param wakeProducedTo wakes the consumers of this process after a handler's transaction

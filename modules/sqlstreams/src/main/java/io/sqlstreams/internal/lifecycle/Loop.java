@@ -38,11 +38,6 @@ public final class Loop {
     this.thread.setDaemon(true);
   }
 
-  /** The thread's name. */
-  public String name() {
-    return name;
-  }
-
   /** Begins, unless it was begun or stopped before. */
   public synchronized void start() {
     if (!started && !isStopping()) {
