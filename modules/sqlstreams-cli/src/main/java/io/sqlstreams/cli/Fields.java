@@ -55,6 +55,9 @@ final class Fields {
     fields.put("base", retry.base().toString());
     fields.put("exponent", retry.exponent());
     fields.put("cap", retry.cap().toString());
+    fields.put("jitter", retry.jitter());
+    fields.put("maxDelays", retry.maxDelays());
+    fields.put("deliveryLog", group.config().deliveryLog().sqlName());
     fields.put("createdAt", group.createdAt().toString());
     return fields;
   }
