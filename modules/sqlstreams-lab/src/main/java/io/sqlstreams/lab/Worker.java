@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link WorkerProcess} as seen by the test that started it. Not thread-safe. */
+/**
+ * A {@link WorkerProcess} or {@link ScriptProcess} as seen by the test that started it. Not
+ * thread-safe.
+ */
 public final class Worker implements AutoCloseable {
   private final Process process;
   private final BufferedReader output;
@@ -23,23 +26,42 @@ public final class Worker implements AutoCloseable {
 
   /** Starts a process with these settings; it consumes when this returns. */
   public static Worker start(WorkerSettings settings) {
+    Worker worker = launch(WorkerProcess.class, "warn", settings.arguments(), settings.ledger());
+    worker.awaitReady();
+    return worker;
+  }
+
+  /** Starts a process that acts scripts; it consumes a moment later. */
+  public static Worker launch(ScriptSettings settings) {
+    // so much is done to it that its warnings would fill pages
+    return launch(ScriptProcess.class, "error", settings.arguments(), settings.ledger());
+  }
+
+  private static Worker launch(
+      Class<?> main, String logLevel, List<String> arguments, String ledger) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-    command.addAll(List.of("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
+    command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=" + logLevel);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(WorkerProcess.class.getName());
-    command.addAll(settings.arguments());
+    command.add(main.getName());
+    command.addAll(arguments);
     try {
       Process process =
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-      Worker worker = new Worker(process, new Ledger(Path.of(settings.ledger())));
-      String line = worker.output.readLine();
+      return new Worker(process, new Ledger(Path.of(ledger)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void awaitReady() {
+    try {
+      String line = output.readLine();
       if (!"ready".equals(line)) {
-        worker.kill();
+        kill();
         throw new IllegalStateException("the worker said " + line + " instead of ready");
       }
-      return worker;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -72,10 +94,11 @@ public final class Worker implements AutoCloseable {
     signal("CONT");
   }
 
-  /** Asks it to end (SIGTERM) and waits for that. */
-  public void terminate() {
-    process.destroy();
-    awaitEnd();
+  /** Asks it to end (SIGTERM) and waits for that; gives what it said last, empty for nothing. */
+  public String terminate() {
+    // not by the process itself: that would close its output
+    process.toHandle().destroy();
+    return lastWords();
   }
 
   /** Kills it (SIGKILL) and waits for its end. */
@@ -99,9 +122,17 @@ public final class Worker implements AutoCloseable {
   public String finish() {
     try {
       process.getOutputStream().close();
-      String counters = output.readLine();
-      awaitEnd();
-      return counters == null ? "" : counters;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return lastWords();
+  }
+
+  private String lastWords() {
+    awaitEnd();
+    try {
+      String words = output.readLine();
+      return words == null ? "" : words;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

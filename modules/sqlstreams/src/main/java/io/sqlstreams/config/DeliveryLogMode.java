@@ -4,7 +4,11 @@ package io.sqlstreams.config;
 public enum DeliveryLogMode {
   /** Every attempt that didn't end as done. The default. */
   FAILURES("failures"),
-  /** Every attempt: one row more for each message. */
+  /**
+   * Every attempt: one row more for each message. Only the first attempt at a message leaves none
+   * when its process is lost. After such a loss more is repeated than in the other modes: also what
+   * was done, but has no row yet.
+   */
   ALL("all"),
   /** Nothing. The exception queue still holds the last error of each message in it. */
   OFF("off");

@@ -39,6 +39,7 @@ final class Attempt {
     this.timeout = timeout;
     this.thread = thread;
     this.owner = owner;
+    deliveries.forEach(Delivery::begin);
   }
 
   List<Delivery> deliveries() {

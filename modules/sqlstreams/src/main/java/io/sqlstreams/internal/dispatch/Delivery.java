@@ -77,6 +77,11 @@ final class Delivery {
     message = null;
   }
 
+  /** The handler is about to be called, perhaps once more after a roll-back: it has its time. */
+  void begin() {
+    expired = false;
+  }
+
   /** Its time is over. */
   void expire() {
     expired = true;

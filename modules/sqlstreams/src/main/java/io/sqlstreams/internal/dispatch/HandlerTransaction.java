@@ -3,6 +3,7 @@ package io.sqlstreams.internal.dispatch;
 import io.sqlstreams.TransactionalHandler;
 import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.lifecycle.HandlerThreads;
+import io.sqlstreams.internal.lifecycle.Uninterruptibly;
 import io.sqlstreams.internal.outcome.Policy;
 import io.sqlstreams.internal.outcome.Verdict;
 import io.sqlstreams.internal.sql.OpenTransaction;
@@ -11,6 +12,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -162,9 +164,12 @@ final class HandlerTransaction<T> {
     begun = true;
     thrown = null;
     Policy policy = handling.policy(delivery);
+    CountDownLatch cancelled = new CountDownLatch(1);
     Attempt attempt =
         desk.begin(
-            List.of(delivery), policy.timeout(), owner(delivery, policy, transaction, connection));
+            List.of(delivery),
+            policy.timeout(),
+            owner(delivery, policy, transaction, connection, cancelled));
     Verdict verdict =
         handling.handle(
             delivery,
@@ -180,16 +185,33 @@ final class HandlerTransaction<T> {
     if (!desk.end(attempt)) {
       return null;
     }
-    return attempt.wasInterrupted() ? handling.late(delivery, policy, verdict) : verdict;
+    if (!attempt.wasInterrupted()) {
+      return verdict;
+    }
+    // a cancel that is still on its way would hit the next statement, whoever sends that
+    Uninterruptibly.run(cancelled::await);
+    return handling.late(delivery, policy, verdict);
   }
 
+  /**
+   * @param cancelled is counted down when the cancel of the handler's statement is through
+   */
   private Attempt.Owner owner(
-      Delivery delivery, Policy policy, OpenTransaction transaction, HandlerConnection connection) {
+      Delivery delivery,
+      Policy policy,
+      OpenTransaction transaction,
+      HandlerConnection connection,
+      CountDownLatch cancelled) {
     return new Attempt.Owner() {
       @Override
       public void interrupted() {
         // a thread that waits for the database doesn't hear the interrupt
-        aside("sqlstreams-cancel", transaction::cancel);
+        try {
+          aside("sqlstreams-cancel", () -> cancel(transaction, cancelled));
+        } catch (Throwable e) {
+          cancelled.countDown();
+          throw e;
+        }
       }
 
       @Override
@@ -201,6 +223,14 @@ final class HandlerTransaction<T> {
         parts.queue().putBack(rest);
       }
     };
+  }
+
+  private static void cancel(OpenTransaction transaction, CountDownLatch cancelled) {
+    try {
+      transaction.cancel();
+    } finally {
+      cancelled.countDown();
+    }
   }
 
   /** What blocks must not hold up the watch over the other handlers. */

@@ -150,11 +150,12 @@ final class Work {
   }
 
   /**
-   * The id up to which everything is done. It stops below the first failure, which isn't recorded
-   * yet.
+   * The id up to which everything is done and nothing is to be written. It stops below the first
+   * failure, and below the first message whose history is kept: they aren't recorded yet, and a
+   * crash must not lose that.
    */
   synchronized long doneUpTo() {
-    while (donePrefix < verdicts.length && isDone(donePrefix)) {
+    while (donePrefix < verdicts.length && leavesNothing(donePrefix)) {
       donePrefix++;
     }
     return donePrefix == 0 ? low : deliveries.get(donePrefix - 1).id();
@@ -236,8 +237,8 @@ final class Work {
     return low;
   }
 
-  private boolean isDone(int index) {
+  private boolean leavesNothing(int index) {
     Verdict verdict = verdicts[index];
-    return verdict != null && verdict.isDone();
+    return verdict != null && verdict.isDone() && verdict.event() == null;
   }
 }
