@@ -185,14 +185,15 @@ final class Fleet implements AutoCloseable {
   /** Most of the time later than its leases last. */
   private void thaw() {
     Worker worker = frozen;
-    if (worker == null) {
+    frozen = null;
+    // a message may have ended it just before it was frozen
+    if (worker == null || !worker.isAlive()) {
       return;
     }
     long until = frozenAt + (random.nextInt(4) == 0 ? 0 : leaseNanos + leaseNanos / 5);
     while (System.nanoTime() < until) {
       LockSupport.parkNanos(until - System.nanoTime());
     }
-    frozen = null;
     worker.thaw();
   }
 
