@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /** The handlers of one group that do what the messages say. Thread-safe. */
 final class ScriptHandler {
@@ -47,13 +46,13 @@ final class ScriptHandler {
   }
 
   /** Acts one message. */
-  @Nullable Outcome handle(Message<RawPayload> message) throws Exception {
+  Outcome handle(Message<RawPayload> message) throws Exception {
     begin(message);
     return act(message);
   }
 
   /** Acts one message after an effect, which must not outlive an attempt that isn't done. */
-  @Nullable Outcome handle(Message<RawPayload> message, Connection connection) throws Exception {
+  Outcome handle(Message<RawPayload> message, Connection connection) throws Exception {
     begin(message);
     write(message, connection);
     try {
@@ -67,7 +66,7 @@ final class ScriptHandler {
 
   /** Acts a list, with an outcome for each. */
   BatchOutcome handle(List<Message<RawPayload>> messages) {
-    List<@Nullable Outcome> outcomes = new ArrayList<>();
+    List<Outcome> outcomes = new ArrayList<>();
     for (Message<RawPayload> message : messages) {
       begin(message);
     }
@@ -77,7 +76,7 @@ final class ScriptHandler {
     return BatchOutcome.each(outcomes);
   }
 
-  private @Nullable Outcome outcome(Message<RawPayload> message) {
+  private Outcome outcome(Message<RawPayload> message) {
     try {
       return act(message);
     } catch (Throwable e) {
@@ -94,7 +93,7 @@ final class ScriptHandler {
     return Script.parse(message.payload().bytes(), group).at(message.attempt());
   }
 
-  private @Nullable Outcome act(Message<RawPayload> message) throws Exception {
+  private Outcome act(Message<RawPayload> message) throws Exception {
     Step step = step(message);
     String words = step.words(message.attempt());
     return switch (step.kind()) {
@@ -106,12 +105,17 @@ final class ScriptHandler {
       case DEEP_FAIL -> throw deep(Outcome.failed(new IllegalStateException(words)));
       case DEEP_DELAY -> throw deep(Outcome.delay(Duration.ofMillis(step.millis())));
       case DEEP_DEAD -> throw deep(Outcome.dead(words));
-      case NULL -> null;
+      case NULL -> nothing();
       case ERROR -> throw new AssertionError(words);
       case SLEEP -> throw sleep(message, words);
       case IGNORE -> throw ignore(message, words);
       case HALT -> throw halt();
     };
+  }
+
+  @SuppressWarnings("NullAway") // what a handler must not return, and some do
+  private static Outcome nothing() {
+    return null;
   }
 
   private static Exception deep(Outcome outcome) {

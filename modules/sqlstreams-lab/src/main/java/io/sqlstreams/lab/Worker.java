@@ -43,6 +43,7 @@ public final class Worker implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=" + logLevel);
+    command.add("-Dorg.slf4j.simpleLogger.log.com.zaxxer.hikari=" + logLevel);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(main.getName());
     command.addAll(arguments);
@@ -144,14 +145,19 @@ public final class Worker implements AutoCloseable {
     kill();
   }
 
+  /** Does nothing to one that has ended. */
   private void signal(String name) {
+    if (!process.isAlive()) {
+      return;
+    }
     try {
       int exit =
           new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
               .inheritIO()
               .start()
               .waitFor();
-      if (exit != 0) {
+      // it may have ended by itself in between
+      if (exit != 0 && !process.waitFor(5, TimeUnit.SECONDS)) {
         throw new IllegalStateException("kill -" + name + " failed");
       }
     } catch (IOException | InterruptedException e) {

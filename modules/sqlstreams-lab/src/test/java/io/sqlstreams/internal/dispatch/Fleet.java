@@ -18,6 +18,7 @@ final class Fleet implements AutoCloseable {
   private static final int MOST = 4;
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long LONGEST_START_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
   private final ScriptSettings settings;
@@ -62,9 +63,9 @@ final class Fleet implements AutoCloseable {
 
   /** Waits until they have begun so many attempts more, or seem to have nothing to do. */
   void awaitProgress(int attempts) {
-    long end = System.nanoTime() + LONGEST_START_NANOS;
     int before = attempts();
     int now = before;
+    long end = System.nanoTime() + (before == 0 ? LONGEST_START_NANOS : LONGEST_PAUSE_NANOS);
     while (now < before + attempts && System.nanoTime() < end) {
       LockSupport.parkNanos(PAUSE_NANOS);
       int last = now;
@@ -184,14 +185,15 @@ final class Fleet implements AutoCloseable {
   /** Most of the time later than its leases last. */
   private void thaw() {
     Worker worker = frozen;
-    if (worker == null) {
+    frozen = null;
+    // a message may have ended it just before it was frozen
+    if (worker == null || !worker.isAlive()) {
       return;
     }
     long until = frozenAt + (random.nextInt(4) == 0 ? 0 : leaseNanos + leaseNanos / 5);
     while (System.nanoTime() < until) {
       LockSupport.parkNanos(until - System.nanoTime());
     }
-    frozen = null;
     worker.thaw();
   }
 

@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
 
 /** One run of the model test on a stream of its own. For one use. */
 final class LifecycleRun {
-  private static final long LONGEST_DRAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long LONGEST_DRAIN_NANOS = TimeUnit.SECONDS.toNanos(120);
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
   private static final Pattern COUNTER = Pattern.compile("(\\w+)=(\\d+)");
 
