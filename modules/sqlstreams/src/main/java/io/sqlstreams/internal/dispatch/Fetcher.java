@@ -2,6 +2,7 @@ package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.config.ConsumeOptions;
 import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.internal.claim.ClaimedException;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.claim.Claims;
@@ -165,16 +166,24 @@ final class Fetcher {
     if (now - settingsReadAt < options.configRefreshInterval().toNanos()) {
       return;
     }
-    settings
-        .get()
-        .ifPresent(
-            read -> {
-              if (!read.equals(policies.group())) {
-                log.info("{}: new settings: {} -> {}", loop.name(), policies.group(), read);
-                policies.set(read);
-              }
-            });
     settingsReadAt = now;
+    try {
+      settings.get().ifPresent(this::follow);
+    } catch (DatabaseException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      log.warn(
+          "{}: the group's settings can't be read, those from before still hold: {}",
+          loop.name(),
+          e.toString());
+    }
+  }
+
+  private void follow(GroupConfig read) {
+    if (!read.equals(policies.group())) {
+      log.info("{}: new settings: {} -> {}", loop.name(), policies.group(), read);
+      policies.set(read);
+    }
   }
 
   /** How many messages to claim now; 0 when enough is at hand. */
