@@ -77,6 +77,11 @@ final class Delivery {
     message = null;
   }
 
+  /** The handler is about to be called, perhaps again: it has all of its time. */
+  void begin() {
+    expired = false;
+  }
+
   /** Its time is over. */
   void expire() {
     expired = true;
