@@ -1,5 +1,6 @@
 package io.sqlstreams.lab;
 
+import io.sqlstreams.internal.lifecycle.Uninterruptibly;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -9,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -28,6 +30,9 @@ public final class Relay implements AutoCloseable {
 
   private static final String COMMIT = "COMMIT";
 
+  /** How CancelRequest begins: its length, and 80877102 as its kind. */
+  private static final String CANCEL = "\0\0\0\u0010\u0004\u00d2\u0016\u002e";
+
   private final URI server;
   private final String url;
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -35,6 +40,8 @@ public final class Relay implements AutoCloseable {
   private final AtomicInteger left = new AtomicInteger();
   private volatile Cut kind = Cut.AFTER_COMMIT;
   private volatile String marker = "";
+  private final AtomicInteger cancels = new AtomicInteger();
+  private volatile CountDownLatch cancelGate = new CountDownLatch(0);
 
   /**
    * @param url the server's JDBC URL
@@ -65,6 +72,16 @@ public final class Relay implements AutoCloseable {
     this.kind = kind;
     this.marker = after;
     left.set(commits);
+  }
+
+  /** From now on a request to cancel a statement goes on when this is counted down, not before. */
+  public void holdCancels(CountDownLatch gate) {
+    cancelGate = gate;
+  }
+
+  /** How many requests to cancel a statement have come. */
+  public int cancels() {
+    return cancels.get();
   }
 
   /** How many connections were cut. */
@@ -107,6 +124,10 @@ public final class Relay implements AutoCloseable {
         byte[] buffer = new byte[1 << 20];
         for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
           String text = new String(buffer, 0, read, StandardCharsets.ISO_8859_1);
+          if (text.startsWith(CANCEL)) {
+            cancels.incrementAndGet();
+            Uninterruptibly.run(cancelGate::await);
+          }
           marked |= text.contains(marker);
           boolean commits = marked && text.contains(COMMIT);
           if (commits && left.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {

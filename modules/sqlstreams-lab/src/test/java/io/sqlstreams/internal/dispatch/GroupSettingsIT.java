@@ -22,6 +22,7 @@ import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,6 +92,29 @@ class GroupSettingsIT {
       assertThat(stream.number("SELECT count(*) FROM {deliveries} WHERE message_id = " + last))
           .as("nothing is logged any more")
           .isZero();
+    }
+  }
+
+  @Test
+  void settingsThatCanNotBeReadLeaveThoseFromBeforeInForce() {
+    try (Consumer consumer =
+        Consumer.start(
+            client,
+            stream,
+            message -> Outcome.done(),
+            Consumer.QUICK.withConfigRefreshInterval(Duration.ofMillis(50)))) {
+      stream.execute(
+          "UPDATE {schema}.worker_config SET metadata = '{\"timeout_ns\": -1}' WHERE consumer_group_id = "
+              + stream.group().id());
+      long changedAt = System.nanoTime();
+      AtomicInteger produced = new AtomicInteger();
+      Await.until(
+          "they are read a few times, and messages keep coming",
+          () -> {
+            stream.produce(1);
+            consumer.awaitReceived(produced.incrementAndGet());
+            return System.nanoTime() - changedAt > Duration.ofMillis(500).toNanos();
+          });
     }
   }
 

@@ -30,7 +30,8 @@ final class Attempt {
   private boolean over;
 
   /**
-   * @param deliveries what it is at
+   * @param deliveries what it is at; none when it isn't the handler that is watched, but what the
+   *     library does after it
    * @param timeout how long it may take
    * @param thread the one that runs the handler
    */
@@ -44,6 +45,13 @@ final class Attempt {
 
   List<Delivery> deliveries() {
     return deliveries;
+  }
+
+  /** In words, for messages. */
+  String what() {
+    return deliveries.isEmpty()
+        ? "the end of a transaction"
+        : "the handler of message " + deliveries.get(0).id();
   }
 
   Duration timeout() {

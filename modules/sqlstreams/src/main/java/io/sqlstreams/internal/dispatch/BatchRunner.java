@@ -3,13 +3,13 @@ package io.sqlstreams.internal.dispatch;
 import io.sqlstreams.BatchHandler;
 import io.sqlstreams.BatchOutcome;
 import io.sqlstreams.Message;
+import io.sqlstreams.Outcome;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.internal.outcome.Judge;
 import io.sqlstreams.internal.outcome.Policy;
 import io.sqlstreams.internal.outcome.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -117,9 +117,9 @@ public final class BatchRunner<T> implements Runner {
   private List<Verdict> judgeEach(List<Entry<T>> batch, BatchOutcome.Each each) {
     Judge judge = handling.judge();
     // whatever the handler has made, once and for all
-    List<io.sqlstreams.Outcome> outcomes;
+    List<?> outcomes;
     try {
-      outcomes = Collections.unmodifiableList(new ArrayList<>(each.outcomes()));
+      outcomes = new ArrayList<>(each.outcomes());
     } catch (Throwable e) {
       return each(batch, entry -> judge.threw(e, entry.policy(), entry.delivery().tries()));
     }
@@ -135,7 +135,9 @@ public final class BatchRunner<T> implements Runner {
     List<Verdict> verdicts = new ArrayList<>(batch.size());
     for (int i = 0; i < batch.size(); i++) {
       Entry<T> entry = batch.get(i);
-      verdicts.add(judge.returned(outcomes.get(i), entry.policy(), entry.delivery().tries()));
+      // nothing in the handler's language may have seen to the kind of its elements
+      Outcome outcome = outcomes.get(i) instanceof Outcome given ? given : null;
+      verdicts.add(judge.returned(outcome, entry.policy(), entry.delivery().tries()));
     }
     return verdicts;
   }

@@ -92,9 +92,21 @@ final class Completer {
 
   private void record() {
     settle(batch.stream().filter(Work::isLost).toList(), work -> false);
-    record(batch.stream().filter(Work::isRange).toList(), this::recordRanges);
+    @Nullable SqlStreamsException refused = null;
+    try {
+      record(batch.stream().filter(Work::isRange).toList(), this::recordRanges);
+    } catch (SqlStreamsException e) {
+      if (e.retryable()) {
+        throw e;
+      }
+      // a range that can't be recorded must not hold up the exceptions
+      refused = e;
+    }
     record(batch.stream().filter(work -> !work.isRange()).toList(), this::recordExceptions);
     recorded.run();
+    if (refused != null) {
+      throw refused;
+    }
   }
 
   /**

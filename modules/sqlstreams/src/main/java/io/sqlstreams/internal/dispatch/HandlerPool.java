@@ -115,13 +115,16 @@ final class HandlerPool {
     }
     if (over >= Attempt.GRACE.toNanos() && attempt.abandon()) {
       log.warn(
-          "{}: the handler of message {} ignores the end of its time after {}; its thread is abandoned until it returns",
+          "{}: {} ignores the end of its time after {}; its thread is abandoned until it returns",
           name,
-          attempt.deliveries().get(0).id(),
+          attempt.what(),
           attempt.timeout());
       counters.abandoned.increment();
-      attempt.reportAbandoned();
-      replace(worker);
+      try {
+        attempt.reportAbandoned();
+      } finally {
+        replace(worker);
+      }
     }
   }
 
@@ -156,9 +159,28 @@ final class HandlerPool {
     /** Whether the thread still belongs to the pool afterwards. */
     private boolean handle(List<Delivery> deliveries) {
       if (deliveries.get(0).work().mayBegin()) {
-        return runner.run(deliveries, this);
+        try {
+          return runner.run(deliveries, this);
+        } catch (Throwable e) {
+          return giveUp(deliveries, e);
+        }
       }
       deliveries.forEach(delivery -> completer.end(delivery, Verdict.unbegun(delivery.tries())));
+      return true;
+    }
+
+    /**
+     * No handler's error comes here: the JVM is out of memory, or this library is wrong. The work
+     * goes the way of a dead process's: its lease runs out, and somebody takes over.
+     */
+    private boolean giveUp(List<Delivery> deliveries, Throwable e) {
+      log.error("{}: message {} could not be handled", name, deliveries.get(0).id(), e);
+      Attempt attempt = current;
+      if (attempt != null && !end(attempt)) {
+        return false;
+      }
+      deliveries.get(0).work().lose();
+      completer.add(deliveries.get(0).work());
       return true;
     }
 

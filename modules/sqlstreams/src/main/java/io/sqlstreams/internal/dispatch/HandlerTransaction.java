@@ -3,16 +3,16 @@ package io.sqlstreams.internal.dispatch;
 import io.sqlstreams.TransactionalHandler;
 import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.lifecycle.HandlerThreads;
-import io.sqlstreams.internal.lifecycle.Uninterruptibly;
+import io.sqlstreams.internal.outcome.Causes;
 import io.sqlstreams.internal.outcome.Policy;
 import io.sqlstreams.internal.outcome.Verdict;
 import io.sqlstreams.internal.sql.OpenTransaction;
 import io.sqlstreams.internal.sql.SqlErrors;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,12 @@ final class HandlerTransaction<T> {
   /** A transaction ends soon after this, however many messages are left. */
   private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private static final int MOST_CAUSES = 20;
+  /**
+   * How long the library's own statements may take until the commit. They wait for what a handler
+   * has left behind on its connection, such as a COPY that it didn't end, and that may be for ever.
+   */
+  private static final Duration LONGEST_OWN = Duration.ofSeconds(10);
+
   private static final String SAVEPOINT = "SAVEPOINT sqlstreams_message";
   private static final String BEGIN =
       "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; " + SAVEPOINT;
@@ -55,7 +60,9 @@ final class HandlerTransaction<T> {
   private final long begunAt = System.nanoTime();
   private boolean begun;
   private @Nullable Throwable thrown;
+  private @Nullable Attempt own;
   private @Nullable Throwable trouble;
+  private @Nullable SQLException lostAtCommit;
 
   /**
    * @param rest the deliveries of the work that are left
@@ -98,22 +105,67 @@ final class HandlerTransaction<T> {
   }
 
   Result run() {
-    try (OpenTransaction transaction = parts.database().begin()) {
-      return in(transaction);
+    Result result = attempt();
+    return endOwn() ? result : Result.ABANDONED;
+  }
+
+  private Result attempt() {
+    try {
+      Result result;
+      try (OpenTransaction transaction = parts.database().begin()) {
+        result = inOrAborted(transaction);
+      }
+      return result == Result.COMMITTED ? committed(rest.subList(0, verdicts.size())) : result;
     } catch (SQLException | SqlStreamsException e) {
       trouble = e;
       return Result.ROLLED_BACK;
     }
   }
 
+  /** A connection that is still busy must not go back to the pool. */
+  private Result inOrAborted(OpenTransaction transaction) throws SQLException {
+    try {
+      return in(transaction);
+    } finally {
+      if (own != null && own.wasInterrupted()) {
+        transaction.abort();
+      }
+    }
+  }
+
+  /** From the return of a handler until the next is called, or until the commit. */
+  private void beginOwn(OpenTransaction transaction) {
+    own =
+        desk.begin(
+            List.of(),
+            LONGEST_OWN,
+            new Attempt.Owner() {
+              @Override
+              public void interrupted() {
+                aside("sqlstreams-abort", transaction::abort);
+              }
+
+              @Override
+              public void abandoned() {
+                work.separate();
+                parts.queue().putBack(rest);
+              }
+            });
+  }
+
+  /** See {@link #beginOwn}; false when the thread was abandoned. */
+  private boolean endOwn() {
+    Attempt ending = own;
+    own = null;
+    return ending == null || desk.end(ending);
+  }
+
   private Result in(OpenTransaction transaction) throws SQLException {
     transaction.run(BEGIN);
-    HandlerConnection connection = new HandlerConnection(transaction.connection());
     Result result = Result.COMMITTED;
     while (result == Result.COMMITTED && !isFull()) {
-      result = next(transaction, connection);
+      result = next(transaction);
     }
-    connection.revoke();
     return result == Result.COMMITTED ? commit(transaction) : result;
   }
 
@@ -124,15 +176,14 @@ final class HandlerTransaction<T> {
   }
 
   /** Handles one message; {@link Result#COMMITTED} to go on. */
-  private Result next(OpenTransaction transaction, HandlerConnection connection)
-      throws SQLException {
+  private Result next(OpenTransaction transaction) throws SQLException {
     Delivery delivery = rest.get(verdicts.size());
     if (!work.mayBegin()) {
       return Result.LOST;
     }
     @Nullable Verdict verdict = delivery.given();
     if (verdict == null) {
-      verdict = handle(delivery, transaction, connection);
+      verdict = handle(delivery, transaction);
       if (verdict == null) {
         return Result.ABANDONED;
       }
@@ -159,17 +210,20 @@ final class HandlerTransaction<T> {
   }
 
   /** The handler's verdict; null when it was abandoned. */
-  private @Nullable Verdict handle(
-      Delivery delivery, OpenTransaction transaction, HandlerConnection connection) {
+  private @Nullable Verdict handle(Delivery delivery, OpenTransaction transaction) {
+    if (!endOwn()) {
+      return null;
+    }
     begun = true;
     thrown = null;
     Policy policy = handling.policy(delivery);
-    CountDownLatch cancelled = new CountDownLatch(1);
+    HandlerConnection connection = new HandlerConnection(transaction.connection());
+    Cancel cancel = new Cancel(transaction);
     Attempt attempt =
         desk.begin(
             List.of(delivery),
             policy.timeout(),
-            owner(delivery, policy, transaction, connection, cancelled));
+            owner(delivery, policy, transaction, connection, cancel));
     Verdict verdict =
         handling.handle(
             delivery,
@@ -182,54 +236,73 @@ final class HandlerTransaction<T> {
                 throw e;
               }
             });
-    if (!desk.end(attempt)) {
+    boolean counts = desk.end(attempt);
+    connection.revoke();
+    cancel.end();
+    if (!counts) {
       return null;
     }
-    if (!attempt.wasInterrupted()) {
-      return verdict;
-    }
-    // a cancel that is still on its way would hit the next statement, whoever sends that
-    Uninterruptibly.run(cancelled::await);
-    return handling.late(delivery, policy, verdict);
+    beginOwn(transaction);
+    return attempt.wasInterrupted() ? late(delivery, policy, verdict) : verdict;
   }
 
   /**
-   * @param cancelled is counted down when the cancel of the handler's statement is through
+   * It has had its time, also when this can't be recorded, since its connection broke with that.
    */
+  private Verdict late(Delivery delivery, Policy policy, Verdict verdict) {
+    Verdict late = handling.late(delivery, policy, verdict);
+    if (late.event() == Verdict.Event.FAILURE) {
+      delivery.give(late);
+    }
+    return late;
+  }
+
   private Attempt.Owner owner(
       Delivery delivery,
       Policy policy,
       OpenTransaction transaction,
       HandlerConnection connection,
-      CountDownLatch cancelled) {
+      Cancel cancel) {
     return new Attempt.Owner() {
       @Override
       public void interrupted() {
         // a thread that waits for the database doesn't hear the interrupt
-        try {
-          aside("sqlstreams-cancel", () -> cancel(transaction, cancelled));
-        } catch (Throwable e) {
-          cancelled.countDown();
-          throw e;
-        }
+        aside("sqlstreams-cancel", cancel::send);
       }
 
       @Override
       public void abandoned() {
         connection.revoke();
-        aside("sqlstreams-abort", transaction::abort);
         delivery.give(handling.abandoned(delivery, policy));
         work.separate();
         parts.queue().putBack(rest);
+        aside("sqlstreams-abort", transaction::abort);
       }
     };
   }
 
-  private static void cancel(OpenTransaction transaction, CountDownLatch cancelled) {
-    try {
-      transaction.cancel();
-    } finally {
-      cancelled.countDown();
+  /**
+   * The request to stop what a handler waits for. It is the server that says which statement that
+   * is: whatever runs when the request arrives. So it has arrived, or is never sent, before the
+   * connection is used for anything else.
+   */
+  private static final class Cancel {
+    private final OpenTransaction transaction;
+    private boolean over;
+
+    Cancel(OpenTransaction transaction) {
+      this.transaction = transaction;
+    }
+
+    synchronized void send() {
+      if (!over) {
+        transaction.cancel();
+      }
+    }
+
+    /** The handler has returned. Waits for a request that is under way. */
+    synchronized void end() {
+      over = true;
     }
   }
 
@@ -265,16 +338,28 @@ final class HandlerTransaction<T> {
     if (!record(transaction.connection(), ended)) {
       return Result.LOST;
     }
+    // a commit has the time that it takes
+    if (!endOwn()) {
+      return Result.ABANDONED;
+    }
     try {
       transaction.commit();
     } catch (SQLException e) {
-      // if the lease is as it was, nothing was committed; if that look came too early, the lease
-      // will
-      // refuse the results of the next run
-      if (!SqlErrors.isConnectionLost(e)
-          || parts.outcomes().isHeld(work.token(), ended.get(ended.size() - 1).id())) {
+      if (!SqlErrors.isConnectionLost(e)) {
         throw e;
       }
+      lostAtCommit = e;
+    }
+    return Result.COMMITTED;
+  }
+
+  /** After the connection was given back: the look at the lease may need its place in the pool. */
+  private Result committed(List<Delivery> ended) throws SQLException {
+    // if the lease is as it was, nothing was committed; if that look came too early, the lease will
+    // refuse the results of the next run
+    if (lostAtCommit != null
+        && parts.outcomes().isHeld(work.token(), ended.get(ended.size() - 1).id())) {
+      throw lostAtCommit;
     }
     List<Verdict> given = List.copyOf(verdicts);
     parts.counters().recorded(given);
@@ -303,13 +388,16 @@ final class HandlerTransaction<T> {
   }
 
   private static boolean isCausedBy(Throwable error, Predicate<SQLException> kind) {
-    Throwable cause = error;
-    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
-      if (cause instanceof SQLException e && kind.test(e)) {
-        return true;
-      }
-      cause = cause.getCause();
+    return Causes.of(error).stream()
+        .anyMatch(cause -> cause instanceof SQLException e && is(e, kind));
+  }
+
+  /** Whatever the error's own methods do. */
+  private static boolean is(SQLException error, Predicate<SQLException> kind) {
+    try {
+      return kind.test(error);
+    } catch (Throwable e) {
+      return false;
     }
-    return false;
   }
 }

@@ -1,6 +1,7 @@
 package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.internal.outcome.Policies;
 import java.time.Duration;
 import java.util.Optional;
@@ -37,8 +38,21 @@ final class SettingsRefresh {
   void run() {
     long now = System.nanoTime();
     if (now - readAt >= intervalNanos) {
-      settings.get().ifPresent(this::accept);
       readAt = now;
+      read();
+    }
+  }
+
+  private void read() {
+    try {
+      settings.get().ifPresent(this::accept);
+    } catch (DatabaseException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      log.warn(
+          "{}: the group's settings can't be read, those from before still hold: {}",
+          subject,
+          e.toString());
     }
   }
 

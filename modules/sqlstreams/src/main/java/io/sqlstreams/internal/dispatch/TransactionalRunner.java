@@ -74,6 +74,7 @@ public final class TransactionalRunner<T> implements Runner {
     Work work = deliveries.get(0).work();
     List<Delivery> rest = deliveries;
     int troubles = 0;
+    int begun = 0;
     while (!rest.isEmpty() && !parts.queue().isClosed() && work.mayBegin()) {
       int size = work.isSeparate() ? 1 : Math.min(MAX_IN_TRANSACTION, rest.size());
       HandlerTransaction<T> transaction =
@@ -82,6 +83,7 @@ public final class TransactionalRunner<T> implements Runner {
         case COMMITTED -> {
           rest = rest.subList(transaction.committed(), rest.size());
           troubles = 0;
+          begun = 0;
         }
         case LOST -> work.lose();
         case ABANDONED -> {
@@ -89,7 +91,8 @@ public final class TransactionalRunner<T> implements Runner {
         }
         case ROLLED_BACK -> {
           troubles++;
-          afterRollBack(rest.get(0), transaction, troubles);
+          begun += transaction.hasBegun() ? 1 : 0;
+          afterRollBack(rest.get(0), transaction, troubles, begun);
         }
       }
     }
@@ -99,8 +102,14 @@ public final class TransactionalRunner<T> implements Runner {
     return true;
   }
 
-  /** Decides whose fault it was. */
-  private void afterRollBack(Delivery first, HandlerTransaction<T> transaction, int troubles) {
+  /**
+   * Decides whose fault it was.
+   *
+   * @param troubles how many transactions in a row were rolled back
+   * @param begun in how many of them the handler was called
+   */
+  private void afterRollBack(
+      Delivery first, HandlerTransaction<T> transaction, int troubles, int begun) {
     Work work = first.work();
     @Nullable Throwable trouble = transaction.trouble();
     log.debug("{}: a transaction was rolled back", parts.subject(), trouble);
@@ -110,7 +119,7 @@ public final class TransactionalRunner<T> implements Runner {
       pause(troubles);
     } else if (!work.isSeparate()) {
       work.separate();
-    } else if (transaction.isTransient() && troubles <= TRANSIENT_TRIES + 1) {
+    } else if (transaction.isTransient() && begun <= TRANSIENT_TRIES + 1) {
       pause(troubles);
     } else {
       Policy policy = handling.policy(first);

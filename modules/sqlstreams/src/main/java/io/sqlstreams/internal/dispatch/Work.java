@@ -161,14 +161,11 @@ final class Work {
     return donePrefix == 0 ? low : deliveries.get(donePrefix - 1).id();
   }
 
-  /** The verdicts on what has ended and isn't recorded. */
+  /** The verdicts on what has ended and isn't recorded, up to the first that hasn't ended. */
   synchronized List<Verdict> verdicts() {
     List<Verdict> given = new ArrayList<>(ended);
-    for (int i = recorded; i < verdicts.length; i++) {
-      Verdict verdict = verdicts[i];
-      if (verdict != null) {
-        given.add(verdict);
-      }
+    for (int i = recorded; i < verdicts.length && verdicts[i] != null; i++) {
+      given.add(verdicts[i]);
     }
     return given;
   }
@@ -188,13 +185,19 @@ final class Work {
     return last;
   }
 
-  /** The results of a range: of all of it, or of what was begun, and where the rest begins. */
+  /**
+   * The results of a range: of all of it, or of what comes before the first that hasn't ended, and
+   * where the rest begins. What has ended above that is done again rather than lose that one.
+   */
   synchronized FinishedRange finishedRange() {
     List<FinishedMessage> results = new ArrayList<>();
-    for (int i = recorded; i < verdicts.length; i++) {
-      addResult(results, deliveries.get(i), verdicts[i]);
+    int end = recorded;
+    while (end < verdicts.length && verdicts[end] != null) {
+      addResult(results, deliveries.get(end), verdicts[end]);
+      end++;
     }
-    return new FinishedRange(token, ended == verdicts.length ? null : restLow(), results);
+    long restLow = end == 0 ? low : deliveries.get(end - 1).id();
+    return new FinishedRange(token, end == verdicts.length ? null : restLow, results);
   }
 
   /** The results of the next deliveries of a range, before they have ended here. */
@@ -226,15 +229,6 @@ final class Work {
     if (verdict != null && (!verdict.isDone() || verdict.event() != null)) {
       results.add(finished(delivery, verdict));
     }
-  }
-
-  private long restLow() {
-    for (int i = verdicts.length - 1; i >= 0; i--) {
-      if (verdicts[i] != null) {
-        return deliveries.get(i).id();
-      }
-    }
-    return low;
   }
 
   private boolean leavesNothing(int index) {

@@ -4,6 +4,7 @@ import io.sqlstreams.error.ClosedException;
 import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.SqlErrors;
 import io.sqlstreams.internal.wake.Signal;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -105,13 +106,27 @@ public final class Heartbeat {
       current.setNetworkTimeout(Runnable::run, networkTimeoutMillis(holder));
       holder.renew(current);
     } catch (SQLException | SqlStreamsException e) {
-      disconnect();
+      if (!(e instanceof SQLException refused && SqlErrors.isContention(refused) && goOn())) {
+        disconnect();
+      }
       // soon, but not at once
       pause = pause / 10;
-      log.warn("leases were not renewed: {}; trying again on a new connection", e.getMessage());
+      log.warn("leases were not renewed: {}; trying again soon", e.getMessage());
     }
     long next = System.nanoTime() + pause;
     nextBeats.computeIfPresent(holder, (key, planned) -> next);
+  }
+
+  /** Keeps the connection for the others: there may be none in its place. */
+  private synchronized boolean goOn() {
+    try {
+      if (connection != null) {
+        Database.rollBackByStatement(connection);
+      }
+      return true;
+    } catch (SQLException e) {
+      return false;
+    }
   }
 
   private static int networkTimeoutMillis(Holder holder) {

@@ -14,6 +14,12 @@ import java.util.UUID;
 
 /** Renews the leases that one session holds of one group. Thread-safe. */
 public final class LeaseRenewal {
+  /**
+   * Which part of a lease a renewal waits for a lock, as a rewind of the stream takes it: there are
+   * other leases to renew on the same thread.
+   */
+  private static final int PATIENCE = 50;
+
   private final long group;
   private final long leaseMicros;
   private final Statement renew;
@@ -26,8 +32,9 @@ public final class LeaseRenewal {
   public LeaseRenewal(Scope scope, long group, Duration lease) {
     this.group = group;
     this.leaseMicros = lease.toNanos() / 1_000;
-    this.renew = LeaseSql.RENEW.asRelaxedTransaction(scope);
-    this.renewExceptions = LeaseSql.RENEW_EXCEPTIONS.asRelaxedTransaction(scope);
+    long patience = Math.max(1, lease.toMillis() / PATIENCE);
+    this.renew = LeaseSql.RENEW.asImpatientTransaction(patience, scope);
+    this.renewExceptions = LeaseSql.RENEW_EXCEPTIONS.asImpatientTransaction(patience, scope);
   }
 
   /**

@@ -5,14 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** An error and what caused it, whatever its own methods do. */
-final class Causes {
+public final class Causes {
   /** A chain may be a circle. */
   private static final int MOST = 20;
 
   private Causes() {}
 
   /** The error, its cause, the cause of that, and so on. */
-  static List<Throwable> of(Throwable error) {
+  public static List<Throwable> of(Throwable error) {
     List<Throwable> chain = new ArrayList<>();
     @Nullable Throwable next = error;
     while (next != null && chain.size() < MOST) {

@@ -51,7 +51,7 @@ public final class Judge {
     }
     for (Throwable cause : Causes.of(error)) {
       if (cause instanceof OutcomeException thrown) {
-        return ended(thrown.outcome(), error, policy, tries);
+        return ended(outcomeOf(thrown), error, policy, tries);
       }
       if (isNotRetryable(cause)) {
         return dead(ErrorText.of(error), tries);
@@ -86,11 +86,22 @@ public final class Judge {
         : Verdict.retry(Verdict.Event.EXPIRED, tries, backoff(policy, failures), reason);
   }
 
-  private Verdict ended(Outcome outcome, Throwable error, Policy policy, Tries tries) {
+  private static @Nullable Outcome outcomeOf(OutcomeException thrown) {
+    try {
+      return thrown.outcome();
+    } catch (Throwable e) {
+      return null;
+    }
+  }
+
+  /**
+   * @param outcome what was thrown; null when it can't be told, which is a failure
+   */
+  private Verdict ended(@Nullable Outcome outcome, Throwable error, Policy policy, Tries tries) {
     if (outcome instanceof Outcome.Delay delay) {
       return delayed(delay.after(), ErrorText.of(error), policy, tries);
     }
-    if (outcome instanceof Outcome.Failed) {
+    if (outcome == null || outcome instanceof Outcome.Failed) {
       return failed(ErrorText.of(error), policy, tries);
     }
     return returned(outcome, policy, tries);

@@ -159,7 +159,7 @@ public final class Database {
   }
 
   /** For auto-commit mode, in which {@link Connection#rollback} is refused. */
-  private static void rollBackByStatement(Connection connection) throws SQLException {
+  public static void rollBackByStatement(Connection connection) throws SQLException {
     try (java.sql.Statement statement = connection.createStatement()) {
       statement.execute("ROLLBACK");
     }

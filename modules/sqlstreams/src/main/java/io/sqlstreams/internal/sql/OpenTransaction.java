@@ -69,12 +69,20 @@ public final class OpenTransaction implements AutoCloseable {
     connection.commit();
   }
 
-  /** Stops the statement that runs at the moment. From any thread; may block. */
+  /**
+   * Stops the statement that runs at the moment. From any thread; may block. Until it returns it
+   * may stop any statement of the connection, so whoever calls it sees to it that it has returned
+   * before the transaction is closed.
+   */
   public void cancel() {
+    if (!over.get()) {
+      sendCancel();
+    }
+  }
+
+  private void sendCancel() {
     try {
-      if (!over.get()) {
-        connection.unwrap(PGConnection.class).cancelQuery();
-      }
+      connection.unwrap(PGConnection.class).cancelQuery();
     } catch (SQLException e) {
       log.debug("a statement could not be cancelled", e);
     }
@@ -83,8 +91,8 @@ public final class OpenTransaction implements AutoCloseable {
   /** Cuts the connection, whoever uses it; nothing of the transaction remains. From any thread. */
   public void abort() {
     if (over.compareAndSet(false, true)) {
+      sendCancel();
       try (connection) {
-        connection.unwrap(PGConnection.class).cancelQuery();
         connection.abort(Runnable::run);
       } catch (SQLException e) {
         log.debug("a connection could not be cut in order", e);
@@ -97,15 +105,25 @@ public final class OpenTransaction implements AutoCloseable {
   public void close() {
     if (over.compareAndSet(false, true)) {
       try (connection) {
-        if (state() != TransactionState.IDLE) {
-          connection.rollback();
-        }
-        if (autoCommit) {
-          connection.setAutoCommit(true);
-        }
+        restoreOrAbort();
       } catch (SQLException e) {
         log.debug("a connection could not be given back in order", e);
       }
+    }
+  }
+
+  /** One that can't be rolled back, such as in the middle of a COPY, is of no use to a pool. */
+  private void restoreOrAbort() throws SQLException {
+    try {
+      if (state() != TransactionState.IDLE) {
+        connection.rollback();
+      }
+      if (autoCommit) {
+        connection.setAutoCommit(true);
+      }
+    } catch (SQLException e) {
+      connection.abort(Runnable::run);
+      throw e;
     }
   }
 }

@@ -109,6 +109,20 @@ public final class Template {
         scope);
   }
 
+  /**
+   * The same, and it fails rather than wait longer for a lock.
+   *
+   * @param millis how long it waits
+   */
+  public Statement asImpatientTransaction(long millis, Scope scope) {
+    return between(
+        "BEGIN ISOLATION LEVEL READ COMMITTED;\nSET LOCAL synchronous_commit = off;\n"
+            + "SET LOCAL lock_timeout = "
+            + millis,
+        "COMMIT",
+        scope);
+  }
+
   /** Replaces the named parameters; skips comments, quoted text and {@code ::} casts. */
   private static Statement parse(String text) {
     StringBuilder sql = new StringBuilder(text.length());

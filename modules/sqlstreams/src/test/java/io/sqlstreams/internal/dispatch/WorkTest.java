@@ -61,6 +61,15 @@ class WorkTest {
   }
 
   @Test
+  void oneThatHasNotEndedIsPartOfTheRestWhateverHasEndedAboveIt() {
+    end(0, FAILED);
+    end(2, FAILED);
+    assertThat(work.finishedRange().restLow()).isEqualTo(3);
+    assertThat(work.finishedRange().results()).extracting(FinishedMessage::id).containsExactly(3L);
+    assertThat(work.verdicts()).containsExactly(FAILED);
+  }
+
+  @Test
   void whatATransactionHasRecordedIsNotRecordedAgain() {
     List<Delivery> first = work.deliveries().subList(0, 2);
     FinishedRange inTransaction = work.finishedRange(first, List.of(FAILED, Verdict.DONE));
