@@ -14,7 +14,9 @@ public interface TransactionalHandler<T> {
   /**
    * Handles one message. Messages of one thread follow each other in one transaction at READ
    * COMMITTED, each behind a savepoint; it is committed when the handler is through with what was
-   * claimed, or sooner.
+   * claimed, or sooner. So what one of them leaves in the transaction (SET LOCAL, temporary tables,
+   * advisory locks) is there for the next ones, unless it is rolled back; and what it leaves in the
+   * session (SET, a role) comes back to the pool with the connection.
    *
    * @param connection to the database of the streams, in a transaction. It is valid until the
    *     handler returns; committing, rolling back as a whole and changing its mode are refused,

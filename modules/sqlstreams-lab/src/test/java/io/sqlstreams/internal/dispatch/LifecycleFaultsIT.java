@@ -89,8 +89,12 @@ class LifecycleFaultsIT {
     }
   }
 
+  /**
+   * The first message's time was over, so its failure stands; the second one's conflict rolls the
+   * transaction back. Both once went round for ever in the same transaction.
+   */
   @Test
-  void aMessageThatRunsAgainInItsOwnTransactionIsNotCancelledFromTheBeginning() throws Exception {
+  void aMessageWhoseTimeWasOverAndItsNeighbourInConflictGoOnEachByItself() throws Exception {
     TestStream stream = TestStream.register(database, StreamConfig.defaults(), WITH_HISTORY);
     List<Boolean> cancelledAtBegin = new CopyOnWriteArrayList<>();
     List<Long> ids = new CopyOnWriteArrayList<>();

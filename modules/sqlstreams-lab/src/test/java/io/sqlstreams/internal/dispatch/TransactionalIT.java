@@ -576,6 +576,32 @@ class TransactionalIT {
     assertThat(effects()).containsExactlyInAnyOrderElementsOf(ids);
   }
 
+  /** What a handler sets for its session comes back with the connection. */
+  @Test
+  void aSessionThatAHandlerLeftReadOnlyStopsNothing() {
+    List<Long> ids = stream.produce(100);
+    try (HikariDataSource pool = TestPool.of(database.dataSource(), 3);
+        SqlStreams own = SqlStreams.builder(pool).schema(database.schema()).build();
+        Consumption running =
+            own.stream(stream.name())
+                .group("g")
+                .consumeTransactional(
+                    (message, connection) -> {
+                      if (message.id() % 10 == 0) {
+                        try (Statement statement = connection.createStatement()) {
+                          statement.execute("SET default_transaction_read_only = on");
+                        }
+                      }
+                      return done(connection, message.id());
+                    },
+                    Consumer.QUICK)) {
+      settled();
+      running.stop();
+      assertThat(running.counters().done()).isEqualTo(100);
+    }
+    assertThat(effects()).containsExactlyInAnyOrderElementsOf(ids);
+  }
+
   @Test
   void aGracefulStopRecordsWhatWasBegunAndGivesBackTheRest() {
     List<Long> ids = stream.produce(200);

@@ -54,7 +54,7 @@ final class HandlerConnection implements InvocationHandler {
     }
     if (revoked) {
       throw new SQLException(
-          "this connection was the handler's for one message, and that has ended", "08003");
+          "this connection was the handler's for one message, and that has ended", "55000");
     }
     if (REFUSED.contains(name) || (name.equals("rollback") && args == null)) {
       throw new SQLException(

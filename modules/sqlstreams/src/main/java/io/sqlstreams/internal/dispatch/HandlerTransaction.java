@@ -45,7 +45,7 @@ final class HandlerTransaction<T> {
 
   private static final String SAVEPOINT = "SAVEPOINT sqlstreams_message";
   private static final String BEGIN =
-      "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; " + SAVEPOINT;
+      "SET TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE; " + SAVEPOINT;
   private static final String KEEP = "RELEASE " + SAVEPOINT + "; " + SAVEPOINT;
   private static final String UNDO = "ROLLBACK TO " + SAVEPOINT;
 

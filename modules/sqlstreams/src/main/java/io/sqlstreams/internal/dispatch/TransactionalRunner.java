@@ -113,12 +113,12 @@ public final class TransactionalRunner<T> implements Runner {
     Work work = first.work();
     @Nullable Throwable trouble = transaction.trouble();
     log.debug("{}: a transaction was rolled back", parts.subject(), trouble);
-    if (!transaction.hasBegun() || first.given() != null) {
+    if (transaction.hasBegun() && !work.isSeparate()) {
+      work.separate();
+    } else if (!transaction.hasBegun() || first.given() != null) {
       // not the handler's: the database is away, or can't take the result
       log.warn("{}: {}; trying again", parts.subject(), String.valueOf(trouble));
       pause(troubles);
-    } else if (!work.isSeparate()) {
-      work.separate();
     } else if (transaction.isTransient() && begun <= TRANSIENT_TRIES + 1) {
       pause(troubles);
     } else {

@@ -27,7 +27,7 @@ public final class LeaseOffice {
     return database.autoCommitted(
         "listing leases",
         connection -> {
-          try (Call call = LeaseSql.LIST.asTransaction(system.stream(stream.id())).on(connection)) {
+          try (Call call = LeaseSql.LIST.asLook(system.stream(stream.id())).on(connection)) {
             ResultSet row = call.set("group", group.id()).query();
             List<LeaseInfo> leases = new ArrayList<>();
             while (row.next()) {

@@ -56,7 +56,7 @@ public final class ExceptionOffice {
     return database.autoCommitted(
         "listing exceptions of " + subject(stream, group),
         connection -> {
-          try (Call call = QueueSql.LIST.asTransaction(system.stream(stream.id())).on(connection)) {
+          try (Call call = QueueSql.LIST.asLook(system.stream(stream.id())).on(connection)) {
             bind(call, group, filter, page.afterId(), page.limit());
             ResultSet row = call.setArray("statuses", "text", names(filter.statuses())).query();
             List<ExceptionInfo> exceptions = new ArrayList<>();

@@ -17,6 +17,9 @@ public final class Template {
   public static final String BY_KEYS =
       "SET LOCAL enable_seqscan = off;\nSET LOCAL enable_bitmapscan = off";
 
+  /** Whatever the session's defaults are: those of the pool, or what somebody left in it. */
+  private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
   private final String text;
 
   private Template(String text) {
@@ -64,7 +67,7 @@ public final class Template {
    * has doesn't count.
    */
   public Statement asTransaction(Scope scope) {
-    return between("BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT", scope);
+    return between(BEGIN, "COMMIT", scope);
   }
 
   /**
@@ -73,7 +76,7 @@ public final class Template {
    * filled. So reading all of a table isn't on offer.
    */
   public Statement asTransactionByKeys(Scope scope) {
-    return between("BEGIN ISOLATION LEVEL READ COMMITTED;\n" + BY_KEYS, "COMMIT", scope);
+    return between(BEGIN + ";\n" + BY_KEYS, "COMMIT", scope);
   }
 
   /**
@@ -103,10 +106,7 @@ public final class Template {
    * everything that builds on it would be lost too: the commit doesn't wait for the disk.
    */
   public Statement asRelaxedTransaction(Scope scope) {
-    return between(
-        "BEGIN ISOLATION LEVEL READ COMMITTED;\nSET LOCAL synchronous_commit = off",
-        "COMMIT",
-        scope);
+    return between(BEGIN + ";\nSET LOCAL synchronous_commit = off", "COMMIT", scope);
   }
 
   /**

@@ -35,7 +35,7 @@ class TemplateTest {
   @Test
   void aTransactionOfItsOwnStatesItsLevel() {
     assertThat(Template.of("SELECT 1\n").asTransaction(SCOPE).sql())
-        .isEqualTo("BEGIN ISOLATION LEVEL READ COMMITTED;\nSELECT 1;\nCOMMIT");
+        .isEqualTo("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;\nSELECT 1;\nCOMMIT");
   }
 
   @Test
