@@ -52,7 +52,16 @@ class LayersTest {
           entry("outcome", Set.of("sql", "document")),
           entry(
               "dispatch",
-              Set.of("sql", "log", "fence", "claim", "lease", "outcome", "lifecycle", "wake")),
+              Set.of(
+                  "sql",
+                  "log",
+                  "document",
+                  "fence",
+                  "claim",
+                  "lease",
+                  "outcome",
+                  "lifecycle",
+                  "wake")),
           // looking without touching
           entry("inspect", Set.of("sql", "document", "log", "fence")),
           // what people do by hand

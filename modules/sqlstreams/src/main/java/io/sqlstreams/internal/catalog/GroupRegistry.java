@@ -230,8 +230,8 @@ public final class GroupRegistry {
             "group \"{}\" of stream \"{}\": {} -> {}",
             now.name(),
             stream,
-            before.config(),
-            now.config());
+            GroupDocument.write(before.config()),
+            GroupDocument.write(now.config()));
       }
     }
   }

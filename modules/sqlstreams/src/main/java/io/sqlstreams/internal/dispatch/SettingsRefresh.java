@@ -2,6 +2,7 @@ package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.error.DatabaseException;
+import io.sqlstreams.internal.document.GroupDocument;
 import io.sqlstreams.internal.outcome.Policies;
 import java.time.Duration;
 import java.util.Optional;
@@ -58,7 +59,11 @@ final class SettingsRefresh {
 
   private void accept(GroupConfig read) {
     if (!read.equals(policies.group())) {
-      log.info("{}: new settings: {} -> {}", subject, policies.group(), read);
+      log.info(
+          "{}: new settings: {} -> {}",
+          subject,
+          GroupDocument.write(policies.group()),
+          GroupDocument.write(read));
       policies.set(read);
     }
   }

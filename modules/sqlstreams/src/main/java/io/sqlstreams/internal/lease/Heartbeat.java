@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ public final class Heartbeat {
 
   private final Database database;
   private final Map<Holder, Long> nextBeats = new ConcurrentHashMap<>();
+  private final Set<Holder> failing = ConcurrentHashMap.newKeySet();
   private final Signal changed = new Signal();
   private final Loop loop;
   private @Nullable Connection connection;
@@ -71,6 +73,7 @@ public final class Heartbeat {
   /** Renews them no more; gives the connection back with the last one. */
   public void leave(Holder holder) {
     nextBeats.remove(holder);
+    failing.remove(holder);
     changed.set();
   }
 
@@ -105,13 +108,18 @@ public final class Heartbeat {
       // a connection that answers no more must not hold up the others for long
       current.setNetworkTimeout(Runnable::run, networkTimeoutMillis(holder));
       holder.renew(current);
+      failing.remove(holder);
     } catch (SQLException | SqlStreamsException e) {
       if (!(e instanceof SQLException refused && SqlErrors.isContention(refused) && goOn())) {
         disconnect();
       }
       // soon, but not at once
       pause = pause / 10;
-      log.warn("leases were not renewed: {}; trying again soon", e.getMessage());
+      if (failing.add(holder)) {
+        log.warn("leases were not renewed: {}; trying again until they are", e.getMessage());
+      } else {
+        log.debug("leases were not renewed again: {}", e.getMessage());
+      }
     }
     long next = System.nanoTime() + pause;
     nextBeats.computeIfPresent(holder, (key, planned) -> next);
