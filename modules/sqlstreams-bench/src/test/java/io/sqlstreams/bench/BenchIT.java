@@ -53,9 +53,15 @@ class BenchIT {
             "produce typed",
             "produce-single typed",
             "paired typed",
+            "failing typed",
+            "logged typed",
+            "transactional typed",
             "produce raw",
             "produce-single raw",
-            "paired raw");
+            "paired raw",
+            "failing raw",
+            "logged raw",
+            "transactional raw");
     report.get("scenarios").forEach(BenchIT::assertFigures);
     assertThat(leftSchemas()).isZero();
   }
