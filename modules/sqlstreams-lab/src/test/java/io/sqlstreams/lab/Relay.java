@@ -9,13 +9,14 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Stands between a client and the server, and cuts connections when a client sends a commit. The
- * driver must send the text each time: {@link #dataSource} sees to that.
+ * Stands between a client and the server, and cuts connections when a client sends a commit, or in
+ * the middle of a COPY. The driver must send the text each time: {@link #dataSource} sees to that.
  */
 public final class Relay implements AutoCloseable {
   /** Where the connection is cut. */
@@ -26,15 +27,28 @@ public final class Relay implements AutoCloseable {
     BEFORE_COMMIT
   }
 
-  private static final String COMMIT = "COMMIT";
+  private enum Action {
+    AFTER_COMMIT,
+    BEFORE_COMMIT,
+    /** The client is cut before its commit, and the server isn't told. */
+    UNNOTICED,
+    IN_COPY
+  }
+
+  /** The command, or the answer to it, and not the name of an isolation level. */
+  private static final String COMMIT = "COMMIT\0";
+
+  private static final String COPY = "FROM STDIN";
 
   private final URI server;
   private final String url;
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final AtomicInteger cuts = new AtomicInteger();
   private final AtomicInteger left = new AtomicInteger();
-  private volatile Cut kind = Cut.AFTER_COMMIT;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile Action action = Action.AFTER_COMMIT;
   private volatile String marker = "";
+  private volatile int copyBytes;
 
   /**
    * @param url the server's JDBC URL
@@ -62,9 +76,27 @@ public final class Relay implements AutoCloseable {
    * @param after only commits of connections that have sent this text since their last one
    */
   public void cut(Cut kind, int commits, String after) {
-    this.kind = kind;
+    cut(Action.valueOf(kind.name()), commits, after);
+  }
+
+  /**
+   * Cuts the clients of the next commits before these reach the server, which goes on waiting for
+   * them until this relay is closed.
+   */
+  public void cutUnnoticed(int commits) {
+    cut(Action.UNNOTICED, commits, "");
+  }
+
+  /** Cuts the connections of the next COPYs once they have sent this many bytes of rows. */
+  public void cutInCopy(int copies, int bytes) {
+    copyBytes = bytes;
+    cut(Action.IN_COPY, copies, "");
+  }
+
+  private void cut(Action action, int times, String after) {
+    this.action = action;
     this.marker = after;
-    left.set(commits);
+    left.set(times);
   }
 
   /** How many connections were cut. */
@@ -94,6 +126,9 @@ public final class Relay implements AutoCloseable {
     private volatile boolean muted;
     private boolean marked;
 
+    /** Bytes since the last COPY began; below 0 before the first. */
+    private long copied = -1;
+
     Link(Socket client, Socket server) {
       this.client = client;
       this.server = server;
@@ -107,21 +142,50 @@ public final class Relay implements AutoCloseable {
         byte[] buffer = new byte[1 << 20];
         for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
           String text = new String(buffer, 0, read, StandardCharsets.ISO_8859_1);
+          if (isInCopy(text) && action == Action.IN_COPY && takeCut()) {
+            out.write(buffer, 0, read / 2);
+            return;
+          }
           marked |= text.contains(marker);
           boolean commits = marked && text.contains(COMMIT);
-          if (commits && left.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
-            cuts.incrementAndGet();
-            if (kind == Cut.BEFORE_COMMIT) {
+          if (commits && action != Action.IN_COPY && takeCut()) {
+            if (action == Action.BEFORE_COMMIT) {
               return;
             }
             muted = true;
+            if (action == Action.UNNOTICED) {
+              out.write(buffer, 0, text.indexOf(COMMIT));
+              client.close();
+              closed.await();
+              return;
+            }
           }
           marked &= !commits;
           out.write(buffer, 0, read);
         }
       } catch (IOException e) {
         // the other end is gone
+      } catch (InterruptedException e) {
+        throw new IllegalStateException("nobody interrupts it", e);
       }
+    }
+
+    private boolean takeCut() {
+      boolean taken = left.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+      if (taken) {
+        cuts.incrementAndGet();
+      }
+      return taken;
+    }
+
+    /** Whether it has sent as much of a COPY as is wanted before the cut. */
+    private boolean isInCopy(String text) {
+      if (text.contains(COPY)) {
+        copied = 0;
+      } else if (copied >= 0) {
+        copied += text.length();
+      }
+      return copied > copyBytes;
     }
 
     void answers() {
@@ -151,6 +215,7 @@ public final class Relay implements AutoCloseable {
 
   @Override
   public void close() {
+    closed.countDown();
     try {
       listener.close();
     } catch (IOException e) {
