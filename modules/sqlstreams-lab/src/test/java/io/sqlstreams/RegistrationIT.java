@@ -291,6 +291,22 @@ class RegistrationIT {
   }
 
   @Test
+  void theTimeToLiveOfIdempotencyKeysCanChange() throws SQLException {
+    client.stream("s").register();
+    StreamConfig longer = StreamConfig.defaults().withIdempotencyKeyTtl(Duration.ofDays(7));
+    assertThat(client.stream("s").register(longer).config()).isEqualTo(longer);
+    assertThat(client.stream("s").get().orElseThrow().config()).isEqualTo(longer);
+    assertThat(rows("SELECT idempotency_key_ttl_ns FROM {s}.stream_config_log ORDER BY id"))
+        .containsExactly("86400000000000", "604800000000000");
+    Sql.execute(
+        database.dataSource(),
+        "UPDATE " + database.schema() + ".stream_config SET idempotency_key_ttl_ns = NULL");
+    assertThat(client.stream("s").get().orElseThrow().config())
+        .as("as a version without this setting has left it")
+        .isEqualTo(StreamConfig.defaults());
+  }
+
+  @Test
   void whatIsFixedAtCreationIsAConflict() {
     StreamConfig config = StreamConfig.defaults();
     client.stream("s").register(config);

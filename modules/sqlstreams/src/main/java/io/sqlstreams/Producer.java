@@ -15,9 +15,22 @@ import java.util.concurrent.CompletableFuture;
  * no closing. Single messages of concurrent callers are committed together: while one batch is on
  * its way, the next one fills. A lone caller never waits for company.
  *
- * <p>Every method checks its input before anything is sent: message key and routing key up to 1,024
- * bytes of UTF-8, headers together up to 64 KiB, the payload up to the stream's limit, no U+0000
- * and no lone surrogate in any text.
+ * <p>Every method checks its input before anything is sent: message key, routing key and
+ * idempotency key up to 1,024 bytes of UTF-8, headers together up to 64 KiB, the payload up to the
+ * stream's limit, no U+0000 and no lone surrogate in any text.
+ *
+ * <p>A message whose {@linkplain ProduceOptions#idempotencyKey idempotency key} is in use is a
+ * duplicate: nothing is written, and its receipt names the original. While the transaction that has
+ * just used the key is open, the call waits for its end, and so do the messages that are committed
+ * together with this one.
+ *
+ * <p>When the connection is lost while the library's own commit is under way, it is found out what
+ * became of it, for up to 5 s: messages that all have idempotency keys are sent again, and the keys
+ * see to it that they are there once; a large list (200 messages or 1 MiB and more) is looked up by
+ * its transaction, and sent again if that was rolled back. Whatever is left is an {@link
+ * OutcomeUnknownException}: nothing without a key is sent again unless it is proven that it isn't
+ * there. A connection that is lost before the commit has written nothing; that is a {@link
+ * DatabaseException}.
  *
  * <p>Every method throws {@link InvalidInputException} when a check fails, {@link
  * StreamNotFoundException} when the stream isn't registered, {@link ClosedException} when the
@@ -29,7 +42,8 @@ public interface Producer<T> {
   /**
    * Produces one message in a transaction of the library's own. Blocks until it is committed.
    *
-   * @throws OutcomeUnknownException when the connection broke while the commit was under way
+   * @throws OutcomeUnknownException when the connection broke while the commit was under way, and
+   *     it can't be found out what became of it
    */
   Produced produce(T payload, ProduceOptions options);
 
@@ -37,7 +51,8 @@ public interface Producer<T> {
    * Produces one message without key, routing key and headers; see {@link #produce(Object,
    * ProduceOptions)}.
    *
-   * @throws OutcomeUnknownException when the connection broke while the commit was under way
+   * @throws OutcomeUnknownException when the connection broke while the commit was under way, and
+   *     it can't be found out what became of it
    */
   default Produced produce(T payload) {
     return produce(payload, ProduceOptions.defaults());
@@ -48,7 +63,8 @@ public interface Producer<T> {
    * it is committed. An empty list does nothing.
    *
    * @return one receipt for each message, in the list's order
-   * @throws OutcomeUnknownException when the connection broke while the commit was under way
+   * @throws OutcomeUnknownException when the connection broke while the commit was under way, and
+   *     it can't be found out what became of it
    */
   List<Produced> produceAll(List<Outgoing<T>> messages);
 

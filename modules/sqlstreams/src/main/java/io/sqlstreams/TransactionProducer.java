@@ -3,6 +3,7 @@ package io.sqlstreams;
 import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.InvalidInputException;
+import io.sqlstreams.error.OutcomeUnknownException;
 import io.sqlstreams.error.StreamNotFoundException;
 import java.util.List;
 
@@ -13,6 +14,14 @@ import java.util.List;
  * refused message leaves the caller's transaction usable, except after a serialization failure,
  * after which PostgreSQL wants the whole transaction again. As thread-safe as the connection: one
  * thread at a time.
+ *
+ * <p>An {@linkplain ProduceOptions#idempotencyKey idempotency key} is used once the caller's
+ * transaction commits; until then, others with the same key wait for it. At REPEATABLE READ and
+ * SERIALIZABLE, a key that a transaction has used which the caller's snapshot doesn't show is a
+ * serialization failure (40001). Two transactions that use the same keys in several calls, in
+ * different orders, can deadlock, as with any rows; the keys of one call are used in a fixed order.
+ * A connection that is lost at the caller's commit is the caller's; in auto-commit mode it is an
+ * {@link OutcomeUnknownException}.
  *
  * <p>Every method throws {@link InvalidInputException} when a check of {@link Producer} fails,
  * {@link StreamNotFoundException} when the stream isn't registered, and {@link DatabaseException}

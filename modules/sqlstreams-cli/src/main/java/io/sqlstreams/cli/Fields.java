@@ -28,6 +28,7 @@ final class Fields {
     fields.put("payloadType", stream.config().payloadType().sqlName());
     fields.put("partitionSize", stream.config().partitionSize());
     fields.put("maxPayloadBytes", stream.config().maxPayloadBytes());
+    fields.put("idempotencyKeyTtl", stream.config().idempotencyKeyTtl().toString());
     fields.put("createdAt", stream.createdAt().toString());
     return fields;
   }

@@ -5,6 +5,7 @@ import io.sqlstreams.StreamInfo;
 import io.sqlstreams.config.PayloadType;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.StreamNotFoundException;
+import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -58,8 +59,19 @@ final class StreamCommand {
               paramLabel = "BYTES",
               defaultValue = "" + StreamConfig.DEFAULT_MAX_PAYLOAD_BYTES,
               description = "The largest payload that is accepted. Default: ${DEFAULT-VALUE}.")
-          int maxPayloadBytes) {
-    StreamConfig config = new StreamConfig(payloadType, partitionSize, maxPayloadBytes);
+          int maxPayloadBytes,
+      @Option(
+              names = "--idempotency-key-ttl",
+              paramLabel = "DURATION",
+              defaultValue = "1d",
+              description = "How long an idempotency key lives. Default: ${DEFAULT-VALUE}.")
+          Duration idempotencyKeyTtl) {
+    StreamConfig config =
+        StreamConfig.defaults()
+            .withPayloadType(payloadType)
+            .withPartitionSize(partitionSize)
+            .withMaxPayloadBytes(maxPayloadBytes)
+            .withIdempotencyKeyTtl(idempotencyKeyTtl);
     StreamInfo stream = database.with(client -> client.stream(name).register(config));
     println("registered stream \"" + stream.name() + "\", id " + stream.id());
   }

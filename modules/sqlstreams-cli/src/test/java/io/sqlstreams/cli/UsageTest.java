@@ -114,6 +114,9 @@ class UsageTest {
         Cli.run("stream", "register", "orders", URL, "--max-payload-bytes", "0"),
         "maxPayloadBytes");
     assertFails(
+        Cli.run("stream", "register", "orders", URL, "--idempotency-key-ttl", "0s"),
+        "idempotencyKeyTtl");
+    assertFails(
         Cli.run("group", "register", "orders", "billing", URL, "--max-retries", "-1"),
         "maxRetries");
     assertFails(

@@ -16,8 +16,8 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Stands between a client and the server, and cuts connections when a client sends a commit. The
- * driver must send the text each time: {@link #dataSource} sees to that.
+ * Stands between a client and the server, and cuts connections when a client sends a commit, or in
+ * the middle of a COPY. The driver must send the text each time: {@link #dataSource} sees to that.
  */
 public final class Relay implements AutoCloseable {
   /** Where the connection is cut. */
@@ -28,7 +28,18 @@ public final class Relay implements AutoCloseable {
     BEFORE_COMMIT
   }
 
-  private static final String COMMIT = "COMMIT";
+  private enum Action {
+    AFTER_COMMIT,
+    BEFORE_COMMIT,
+    /** The client is cut before its commit, and the server isn't told. */
+    UNNOTICED,
+    IN_COPY
+  }
+
+  /** The command, or the answer to it, and not the name of an isolation level. */
+  private static final String COMMIT = "COMMIT\0";
+
+  private static final String COPY = "FROM STDIN";
 
   /** How CancelRequest begins: its length, and 80877102 as its kind. */
   private static final String CANCEL = "\0\0\0\u0010\u0004\u00d2\u0016\u002e";
@@ -38,10 +49,12 @@ public final class Relay implements AutoCloseable {
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final AtomicInteger cuts = new AtomicInteger();
   private final AtomicInteger left = new AtomicInteger();
-  private volatile Cut kind = Cut.AFTER_COMMIT;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile Action action = Action.AFTER_COMMIT;
   private volatile String marker = "";
   private final AtomicInteger cancels = new AtomicInteger();
   private volatile CountDownLatch cancelGate = new CountDownLatch(0);
+  private volatile int copyBytes;
 
   /**
    * @param url the server's JDBC URL
@@ -69,9 +82,27 @@ public final class Relay implements AutoCloseable {
    * @param after only commits of connections that have sent this text since their last one
    */
   public void cut(Cut kind, int commits, String after) {
-    this.kind = kind;
+    cut(Action.valueOf(kind.name()), commits, after);
+  }
+
+  /**
+   * Cuts the clients of the next commits before these reach the server, which goes on waiting for
+   * them until this relay is closed.
+   */
+  public void cutUnnoticed(int commits) {
+    cut(Action.UNNOTICED, commits, "");
+  }
+
+  /** Cuts the connections of the next COPYs once they have sent this many bytes of rows. */
+  public void cutInCopy(int copies, int bytes) {
+    copyBytes = bytes;
+    cut(Action.IN_COPY, copies, "");
+  }
+
+  private void cut(Action action, int times, String after) {
+    this.action = action;
     this.marker = after;
-    left.set(commits);
+    left.set(times);
   }
 
   /** From now on a request to cancel a statement goes on when this is counted down, not before. */
@@ -111,6 +142,9 @@ public final class Relay implements AutoCloseable {
     private volatile boolean muted;
     private boolean marked;
 
+    /** Bytes since the last COPY began; below 0 before the first. */
+    private long copied = -1;
+
     Link(Socket client, Socket server) {
       this.client = client;
       this.server = server;
@@ -128,21 +162,50 @@ public final class Relay implements AutoCloseable {
             cancels.incrementAndGet();
             Uninterruptibly.run(cancelGate::await);
           }
+          if (isInCopy(text) && action == Action.IN_COPY && takeCut()) {
+            out.write(buffer, 0, read / 2);
+            return;
+          }
           marked |= text.contains(marker);
           boolean commits = marked && text.contains(COMMIT);
-          if (commits && left.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
-            cuts.incrementAndGet();
-            if (kind == Cut.BEFORE_COMMIT) {
+          if (commits && action != Action.IN_COPY && takeCut()) {
+            if (action == Action.BEFORE_COMMIT) {
               return;
             }
             muted = true;
+            if (action == Action.UNNOTICED) {
+              out.write(buffer, 0, text.indexOf(COMMIT));
+              client.close();
+              closed.await();
+              return;
+            }
           }
           marked &= !commits;
           out.write(buffer, 0, read);
         }
       } catch (IOException e) {
         // the other end is gone
+      } catch (InterruptedException e) {
+        throw new IllegalStateException("nobody interrupts it", e);
       }
+    }
+
+    private boolean takeCut() {
+      boolean taken = left.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+      if (taken) {
+        cuts.incrementAndGet();
+      }
+      return taken;
+    }
+
+    /** Whether it has sent as much of a COPY as is wanted before the cut. */
+    private boolean isInCopy(String text) {
+      if (text.contains(COPY)) {
+        copied = 0;
+      } else if (copied >= 0) {
+        copied += text.length();
+      }
+      return copied > copyBytes;
     }
 
     void answers() {
@@ -172,6 +235,7 @@ public final class Relay implements AutoCloseable {
 
   @Override
   public void close() {
+    closed.countDown();
     try {
       listener.close();
     } catch (IOException e) {

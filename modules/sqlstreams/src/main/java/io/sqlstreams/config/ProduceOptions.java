@@ -19,15 +19,21 @@ import org.jspecify.annotations.Nullable;
  *     within its {@link DeliveryLimits}; null to leave it to the groups
  * @param retry the policy by which this message is tried again, in place of the groups', as a
  *     whole; each group grants it within its {@link DeliveryLimits}; null to leave it to the groups
+ * @param idempotencyKey says that all messages of the stream with this key are one: the first is
+ *     written, the others get its receipt, as long as the key lives ({@link
+ *     StreamConfig#idempotencyKeyTtl}); null for none, which differs from empty; up to 1,024 bytes
+ *     of UTF-8. A UUID in its canonical text (36 characters, lower case) is stored as it is, any
+ *     other key as a UUID of version 8 (RFC 9562) made from its SHA-256
  */
 public record ProduceOptions(
     @Nullable String key,
     @Nullable String routingKey,
     Map<String, String> headers,
     @Nullable Duration timeout,
-    @Nullable RetryPolicy retry) {
+    @Nullable RetryPolicy retry,
+    @Nullable String idempotencyKey) {
   private static final ProduceOptions DEFAULTS =
-      new ProduceOptions(null, null, Map.of(), null, null);
+      new ProduceOptions(null, null, Map.of(), null, null, null);
 
   /**
    * Copies the headers.
@@ -42,7 +48,7 @@ public record ProduceOptions(
     }
   }
 
-  /** No key, no routing key, no headers, no wishes. */
+  /** No keys, no headers, no wishes. */
   public static ProduceOptions defaults() {
     return DEFAULTS;
   }
@@ -54,33 +60,38 @@ public record ProduceOptions(
 
   /** These options with another message key. */
   public ProduceOptions withKey(@Nullable String key) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry);
+    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
   }
 
   /** These options with another routing key. */
   public ProduceOptions withRoutingKey(@Nullable String routingKey) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry);
+    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
   }
 
   /** These options with one more header, or another value for one that is there. */
   public ProduceOptions withHeader(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(name, value);
-    return new ProduceOptions(key, routingKey, more, timeout, retry);
+    return new ProduceOptions(key, routingKey, more, timeout, retry, idempotencyKey);
   }
 
   /** These options with exactly these headers. */
   public ProduceOptions withHeaders(Map<String, String> headers) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry);
+    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
   }
 
   /** These options with another wish for the handler's time. */
   public ProduceOptions withTimeout(@Nullable Duration timeout) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry);
+    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
   }
 
   /** These options with another wish for a retry policy. */
   public ProduceOptions withRetry(@Nullable RetryPolicy retry) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry);
+    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
+  }
+
+  /** These options with another idempotency key. */
+  public ProduceOptions withIdempotencyKey(@Nullable String idempotencyKey) {
+    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
   }
 }

@@ -1,6 +1,7 @@
 package io.sqlstreams.config;
 
 import io.sqlstreams.error.InvalidInputException;
+import java.time.Duration;
 
 /**
  * What a stream is declared to be. Immutable.
@@ -12,8 +13,14 @@ import io.sqlstreams.error.InvalidInputException;
  *     #DEFAULT_PARTITION_SIZE}
  * @param maxPayloadBytes the largest payload that is accepted, in bytes, from 1 to {@value
  *     #MAX_PAYLOAD_BYTES}; defaults to {@value #DEFAULT_MAX_PAYLOAD_BYTES} (16 MiB)
+ * @param idempotencyKeyTtl how long an idempotency key lives after its message was written: within
+ *     it, another message with the key is a duplicate; after it, the key is as if it had never been
+ *     used. By the database's clock; at least 1 ms; defaults to {@link
+ *     #DEFAULT_IDEMPOTENCY_KEY_TTL} (1 day). Producers that run already follow a newer declaration
+ *     within 30 s, and it counts for keys that are there already
  */
-public record StreamConfig(PayloadType payloadType, long partitionSize, int maxPayloadBytes) {
+public record StreamConfig(
+    PayloadType payloadType, long partitionSize, int maxPayloadBytes, Duration idempotencyKeyTtl) {
   /** One million ids. */
   public static final long DEFAULT_PARTITION_SIZE = 1_000_000;
 
@@ -32,8 +39,17 @@ public record StreamConfig(PayloadType payloadType, long partitionSize, int maxP
    */
   public static final int MAX_PAYLOAD_BYTES = 256 << 20;
 
+  /** 1 day. */
+  public static final Duration DEFAULT_IDEMPOTENCY_KEY_TTL = Duration.ofDays(1);
+
+  private static final Duration SHORTEST_KEY_TTL = Duration.ofMillis(1);
+
   private static final StreamConfig DEFAULTS =
-      new StreamConfig(PayloadType.JSON, DEFAULT_PARTITION_SIZE, DEFAULT_MAX_PAYLOAD_BYTES);
+      new StreamConfig(
+          PayloadType.JSON,
+          DEFAULT_PARTITION_SIZE,
+          DEFAULT_MAX_PAYLOAD_BYTES,
+          DEFAULT_IDEMPOTENCY_KEY_TTL);
 
   /**
    * @throws InvalidInputException when a value is outside its range
@@ -53,6 +69,7 @@ public record StreamConfig(PayloadType payloadType, long partitionSize, int maxP
       throw new InvalidInputException(
           "maxPayloadBytes", "must be from 1 to " + MAX_PAYLOAD_BYTES + ", not " + maxPayloadBytes);
     }
+    Durations.requireAtLeast("idempotencyKeyTtl", idempotencyKeyTtl, SHORTEST_KEY_TTL);
   }
 
   /** Every setting at its default. */
@@ -62,16 +79,21 @@ public record StreamConfig(PayloadType payloadType, long partitionSize, int maxP
 
   /** These settings with another payload type. */
   public StreamConfig withPayloadType(PayloadType payloadType) {
-    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes);
+    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl);
   }
 
   /** These settings with another number of ids in a partition. */
   public StreamConfig withPartitionSize(long partitionSize) {
-    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes);
+    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl);
   }
 
   /** These settings with another limit on the payload, in bytes. */
   public StreamConfig withMaxPayloadBytes(int maxPayloadBytes) {
-    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes);
+    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl);
+  }
+
+  /** These settings with another time for which an idempotency key lives. */
+  public StreamConfig withIdempotencyKeyTtl(Duration idempotencyKeyTtl) {
+    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl);
   }
 }

@@ -3,9 +3,10 @@ package io.sqlstreams.error;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection broke while a commit was under way, so the messages may or may not be in the
- * stream. Nothing was sent again. The caller decides: look, or send again and accept that the
- * messages may then be there twice.
+ * The connection broke while a commit was under way, and it can't be found out what became of it:
+ * the messages may or may not be in the stream. The caller decides: look, or send again. With
+ * idempotency keys the same messages can be sent again without harm; without, they may then be
+ * there twice.
  */
 public class OutcomeUnknownException extends SqlStreamsException {
   private static final long serialVersionUID = 1L;
@@ -18,8 +19,8 @@ public class OutcomeUnknownException extends SqlStreamsException {
     super(
         ErrorCode.OUTCOME_UNKNOWN,
         what
-            + ": the connection was lost while the commit was under way, so it may or may not have happened;"
-            + " nothing was sent again: check the stream, or send again and accept a possible duplicate",
+            + ": the connection was lost while the commit was under way, so it may or may not have happened:"
+            + " check the stream, or send again: without idempotency keys the messages may then be there twice",
         cause);
   }
 }

@@ -76,6 +76,8 @@ class OptionsTest {
         bad(
             "maxPayloadBytes",
             () -> STREAM.withMaxPayloadBytes(StreamConfig.MAX_PAYLOAD_BYTES + 1)),
+        bad("idempotencyKeyTtl", () -> STREAM.withIdempotencyKeyTtl(Duration.ZERO)),
+        bad("idempotencyKeyTtl", () -> STREAM.withIdempotencyKeyTtl(TOO_LONG)),
         bad("after", () -> Outcome.delay(NEGATIVE)),
         bad("after", () -> Outcome.delay(TOO_LONG)));
   }

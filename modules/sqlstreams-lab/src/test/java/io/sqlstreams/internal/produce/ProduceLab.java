@@ -158,6 +158,19 @@ final class ProduceLab implements AutoCloseable {
     return messages;
   }
 
+  /** This many messages, each with its number as payload, and idempotency keys of their own. */
+  static List<Outgoing<RawPayload>> withKeys(String prefix, int count) {
+    List<Outgoing<RawPayload>> messages = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      messages.add(withKey(prefix + "-" + i, Integer.toString(i)));
+    }
+    return messages;
+  }
+
+  static Outgoing<RawPayload> withKey(String key, String payload) {
+    return Outgoing.of(json(payload), ProduceOptions.defaults().withIdempotencyKey(key));
+  }
+
   @Override
   public void close() {
     client.close();

@@ -4,6 +4,7 @@ import static io.sqlstreams.internal.produce.ProduceLab.execute;
 import static io.sqlstreams.internal.produce.ProduceLab.json;
 import static io.sqlstreams.internal.produce.ProduceLab.numbered;
 import static io.sqlstreams.internal.produce.ProduceLab.value;
+import static io.sqlstreams.internal.produce.ProduceLab.withKeys;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -90,6 +91,7 @@ class ProduceRobustnessIT {
         producer.produceAll(numbered(20));
         producer.produceAll(numbered(MANY));
         producer.produceAsync(json("2")).get(10, SECONDS);
+        keyed(round, producer);
         assertThatThrownBy(() -> producer.produce(json("{")))
             .isInstanceOf(InvalidInputException.class);
         assertThatThrownBy(
@@ -99,6 +101,12 @@ class ProduceRobustnessIT {
           producer.in(connection).produce(json("3"));
           producer.in(connection).produceAll(numbered(20));
           producer.in(connection).produceAll(numbered(MANY));
+          assertThat(producer.in(connection).produceAll(withKeys("n" + round, 3)))
+              .extracting(Produced::duplicate)
+              .containsExactly(false, false, false);
+          assertThat(producer.in(connection).produceAll(withKeys("m" + round, 3)))
+              .extracting(Produced::duplicate)
+              .containsExactly(true, true, true);
           assertThatThrownBy(() -> producer.in(connection).produce(json("{")))
               .isInstanceOf(InvalidInputException.class);
           if (!connection.getAutoCommit()) {
@@ -107,7 +115,19 @@ class ProduceRobustnessIT {
         }
       }
     }
-    assertThat(lab.count(stream)).isEqualTo((long) ROUNDS * (2 * 20 + 2 * MANY + 3));
+    assertThat(lab.count(stream)).isEqualTo((long) ROUNDS * (2 * 20 + 2 * MANY + 3 + 3 + MANY + 3));
+  }
+
+  /** New keys and used ones, in both ways of writing. */
+  private static void keyed(int round, Producer<RawPayload> producer) {
+    for (boolean used : new boolean[] {false, true}) {
+      assertThat(producer.produceAll(withKeys("f" + round, 3)))
+          .extracting(Produced::duplicate)
+          .containsOnly(used);
+      assertThat(producer.produceAll(withKeys("m" + round, MANY)))
+          .allSatisfy(produced -> assertThat(produced.duplicate()).isEqualTo(used))
+          .allSatisfy(produced -> assertThat(produced.samePayload()).isTrue());
+    }
   }
 
   @Test
@@ -277,6 +297,17 @@ class ProduceRobustnessIT {
           producer.produceAll(numbered(50));
         }
         assertThat(proxy.roundTrips() - before).isEqualTo(20);
+        before = proxy.roundTrips();
+        for (int i = 0; i < 10; i++) {
+          producer.produceAll(withKeys("few" + i, 50));
+        }
+        assertThat(proxy.roundTrips() - before).as("new keys cost none").isEqualTo(10);
+        before = proxy.roundTrips();
+        producer.produceAll(withKeys("few0", 50));
+        assertThat(proxy.roundTrips() - before).as("a look at the originals").isEqualTo(2);
+        before = proxy.roundTrips();
+        producer.produceAll(withKeys("many", MANY));
+        assertThat(proxy.roundTrips() - before).isEqualTo(4);
         try (Connection connection = pool.getConnection()) {
           connection.setAutoCommit(false);
           producer.in(connection).produce(json("1"));
@@ -307,11 +338,17 @@ class ProduceRobustnessIT {
       CompletableFuture<List<Produced>> many =
           CompletableFuture.supplyAsync(
               () -> lab.producer(stream).produceAll(numbered(MANY)), threads);
+      List<CompletableFuture<List<Produced>>> keyed = new ArrayList<>();
+      for (int count : new int[] {10, MANY}) {
+        keyed.add(
+            CompletableFuture.supplyAsync(
+                () -> lab.producer(stream).produceAll(withKeys("k" + count, count)), threads));
+      }
       while (lab.number(
               "SELECT count(*) FROM pg_locks WHERE relation = '"
                   + lab.log(stream)
                   + "'::regclass AND mode = 'RowExclusiveLock' AND NOT granted")
-          < 2) {
+          < 4) {
         Thread.onSpinWait();
       }
       assertThat(lab.number("SELECT last_value FROM " + lab.log(stream) + "_id_seq"))
@@ -319,6 +356,9 @@ class ProduceRobustnessIT {
       blocker.rollback();
       assertThat(few.get(10, SECONDS)).hasSize(10);
       assertThat(many.get(10, SECONDS)).hasSize(MANY);
+      for (CompletableFuture<List<Produced>> each : keyed) {
+        assertThat(each.get(10, SECONDS)).extracting(Produced::duplicate).containsOnly(false);
+      }
     }
   }
 

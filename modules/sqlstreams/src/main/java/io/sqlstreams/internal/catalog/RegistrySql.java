@@ -19,9 +19,9 @@ final class RegistrySql {
       Template.of(
           """
           -- insert_stream
-          INSERT INTO {schema}.stream_config (system_id, name, payload_type, partition_size, max_payload_bytes)
-          VALUES (1, :name, :payload_type, :partition_size, :max_payload_bytes)
-          RETURNING id, name, payload_type, partition_size, max_payload_bytes, created_at
+          INSERT INTO {schema}.stream_config (system_id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns)
+          VALUES (1, :name, :payload_type, :partition_size, :max_payload_bytes, :idempotency_key_ttl_ns)
+          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, created_at
           """);
 
   static final Template UPDATE_STREAM =
@@ -30,9 +30,10 @@ final class RegistrySql {
           -- update_stream
           UPDATE {schema}.stream_config
           SET max_payload_bytes = :max_payload_bytes,
+              idempotency_key_ttl_ns = :idempotency_key_ttl_ns,
               updated_at = clock_timestamp()
           WHERE id = :stream_id
-          RETURNING id, name, payload_type, partition_size, max_payload_bytes, created_at
+          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, created_at
           """);
 
   static final Template RENAME_STREAM =
@@ -43,7 +44,7 @@ final class RegistrySql {
           SET name = :name,
               updated_at = clock_timestamp()
           WHERE id = :stream_id
-          RETURNING id, name, payload_type, partition_size, max_payload_bytes, created_at
+          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, created_at
           """);
 
   static final Template LOG_STREAM =

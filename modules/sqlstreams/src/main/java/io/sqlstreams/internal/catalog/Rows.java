@@ -9,6 +9,7 @@ import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.internal.document.GroupDocument;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Locale;
@@ -25,8 +26,15 @@ final class Rows {
         new StreamConfig(
             PayloadType.valueOf(row.getString("payload_type").toUpperCase(Locale.ROOT)),
             row.getLong("partition_size"),
-            row.getInt("max_payload_bytes"));
+            row.getInt("max_payload_bytes"),
+            keyTtl(row));
     return new StreamInfo(row.getLong("id"), row.getString("name"), config, createdAt(row));
+  }
+
+  /** Null: declared by a version that had no such setting. */
+  private static Duration keyTtl(ResultSet row) throws SQLException {
+    long nanos = row.getLong("idempotency_key_ttl_ns");
+    return row.wasNull() ? StreamConfig.DEFAULT_IDEMPOTENCY_KEY_TTL : Duration.ofNanos(nanos);
   }
 
   static GroupInfo group(ResultSet row) throws SQLException {

@@ -124,7 +124,8 @@ public final class StreamRegistry {
       call.set("name", name)
           .set("payload_type", config.payloadType().sqlName())
           .set("partition_size", config.partitionSize())
-          .set("max_payload_bytes", config.maxPayloadBytes());
+          .set("max_payload_bytes", config.maxPayloadBytes())
+          .set("idempotency_key_ttl_ns", config.idempotencyKeyTtl().toNanos());
       stream = one(call);
     }
     writeLog(connection, stream);
@@ -137,7 +138,9 @@ public final class StreamRegistry {
       throws SQLException {
     StreamInfo updated;
     try (Call call = RegistrySql.UPDATE_STREAM.in(system).on(connection)) {
-      call.set("stream_id", stream.id()).set("max_payload_bytes", config.maxPayloadBytes());
+      call.set("stream_id", stream.id())
+          .set("max_payload_bytes", config.maxPayloadBytes())
+          .set("idempotency_key_ttl_ns", config.idempotencyKeyTtl().toNanos());
       updated = one(call);
     }
     writeLog(connection, updated);
@@ -212,12 +215,16 @@ public final class StreamRegistry {
 
   private record Declaration(StreamInfo before, StreamInfo now) {
     void log() {
-      if (!before.config().equals(now.config())) {
-        LOG.info(
-            "stream \"{}\": maxPayloadBytes {} -> {}",
-            now.name(),
-            before.config().maxPayloadBytes(),
-            now.config().maxPayloadBytes());
+      log("maxPayloadBytes", before.config().maxPayloadBytes(), now.config().maxPayloadBytes());
+      log(
+          "idempotencyKeyTtl",
+          before.config().idempotencyKeyTtl(),
+          now.config().idempotencyKeyTtl());
+    }
+
+    private void log(String setting, Object was, Object is) {
+      if (!was.equals(is)) {
+        LOG.info("stream \"{}\": {} {} -> {}", now.name(), setting, was, is);
       }
     }
   }

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 final class Attempts {
   /** A write, whole or undone. */
   interface Write {
-    long[] to(TargetLog log) throws SQLException;
+    Receipts to(TargetLog log) throws SQLException;
   }
 
   private static final int MOST_HEALINGS = 12;
@@ -55,7 +55,7 @@ final class Attempts {
    *
    * @param bounds within the caller's transaction, a contention isn't ours to repeat
    */
-  long[] run(TargetLog first, Bounds bounds, List<ReadyMessage> messages, Write write) {
+  Receipts run(TargetLog first, Bounds bounds, List<ReadyMessage> messages, Write write) {
     TargetLog log = first;
     int healings = 0;
     int contentions = 0;
@@ -66,7 +66,7 @@ final class Attempts {
         if (Refusals.isMissingPartition(e, log.stream().id()) && healings < MOST_HEALINGS) {
           heal(log, (long) messages.size() << Math.min(healings, MOST_DOUBLINGS));
           healings++;
-        } else if (bounds == Bounds.TRANSACTION
+        } else if (bounds.isTransaction()
             && SqlErrors.isContention(e)
             && contentions < MOST_CONTENTIONS) {
           contentions++;

@@ -10,6 +10,13 @@ enum Bounds {
   TRANSACTION("BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT", "ROLLBACK"),
 
   /**
+   * The same for messages that may be there already: whoever holds their keys may be a transaction
+   * whose client is gone, and the server may not know it for long.
+   */
+  AGAIN(
+      "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '1s'", "COMMIT", "ROLLBACK"),
+
+  /**
    * A part of the caller's transaction. The name hides one of the same name only while the write
    * lasts.
    */
@@ -26,6 +33,11 @@ enum Bounds {
     this.begin = begin;
     this.end = end;
     this.undo = undo;
+  }
+
+  /** Whether it is a transaction of the library's own, which it commits. */
+  boolean isTransaction() {
+    return this != SAVEPOINT;
   }
 
   String begin() {

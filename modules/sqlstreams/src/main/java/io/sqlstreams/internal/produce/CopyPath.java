@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.produce;
 
+import io.sqlstreams.internal.produce.LostCommit.Evidence;
 import io.sqlstreams.internal.sql.Call;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -10,16 +11,59 @@ import org.postgresql.copy.CopyIn;
 
 /**
  * Writes many messages by COPY. It gives no ids back, so they are drawn first. Four round trips:
- * begin and draw, start the copy, the rows, end.
+ * begin and draw, start the copy, the rows, end. Two fewer when there is nothing to write, one more
+ * when there are duplicates to compare.
  */
 final class CopyPath {
   private CopyPath() {}
 
-  /** The ids of the messages, in their order. */
-  static long[] write(
+  /** All but the end; what the end makes true. */
+  static Evidence write(
       Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
       throws SQLException {
-    long[] ids = reserve(connection, log, bounds, messages.size());
+    if (KeyedBatch.hasKeys(messages)) {
+      return writeKeyed(connection, log, bounds, messages);
+    }
+    Ids ids = new Ids(messages.size());
+    String transaction = "";
+    try (Call call = log.reserve(bounds).on(connection);
+        ResultSet row = call.set("count", messages.size()).query()) {
+      while (row.next()) {
+        ids.take(row);
+        transaction = transaction.isEmpty() ? row.getString("transaction") : transaction;
+      }
+    }
+    copy(connection, log, ids.all(), messages);
+    return new Evidence(transaction, Receipts.written(ids.all()));
+  }
+
+  private static Evidence writeKeyed(
+      Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
+      throws SQLException {
+    KeyedBatch batch = new KeyedBatch(messages);
+    String transaction = "";
+    try (Call call = log.reserveKeyed(bounds).on(connection)) {
+      call.setArray("idempotency_keys", "uuid", batch.keys())
+          .set("key_ttl_ns", log.stream().config().idempotencyKeyTtl().toNanos());
+      try (ResultSet row = call.query()) {
+        while (row.next()) {
+          batch.take(row);
+          transaction = transaction.isEmpty() ? row.getString("transaction") : transaction;
+        }
+      }
+    }
+    Receipts receipts = batch.receipts();
+    List<ReadyMessage> unwritten = batch.unwritten();
+    if (!unwritten.isEmpty()) {
+      copy(connection, log, receipts.writtenIds(), unwritten);
+    }
+    Originals.compare(connection, log.comparison(), messages, receipts);
+    return new Evidence(transaction, receipts);
+  }
+
+  private static void copy(
+      Connection connection, TargetLog log, long[] ids, List<ReadyMessage> messages)
+      throws SQLException {
     CopyIn copy = connection.unwrap(PGConnection.class).getCopyAPI().copyIn(log.copy());
     try {
       CopyEncoder encoder = new CopyEncoder(log.payloadType(), copy::writeToCopy);
@@ -35,19 +79,10 @@ final class CopyPath {
                 + written
                 + " written: look for a trigger or a rule on the log");
       }
-      return ids;
     } finally {
       if (copy.isActive()) {
         copy.cancelCopy();
       }
-    }
-  }
-
-  private static long[] reserve(Connection connection, TargetLog log, Bounds bounds, int count)
-      throws SQLException {
-    try (Call call = log.reserve(bounds).on(connection);
-        ResultSet rows = call.set("count", count).query()) {
-      return Ids.read(rows, count);
     }
   }
 }

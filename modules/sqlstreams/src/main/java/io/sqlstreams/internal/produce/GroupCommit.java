@@ -4,17 +4,21 @@ import io.sqlstreams.Produced;
 import io.sqlstreams.error.ClosedException;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.InvalidInputException;
+import io.sqlstreams.error.OutcomeUnknownException;
 import io.sqlstreams.internal.produce.PendingMessages.Entry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,12 +42,25 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class GroupCommit {
-  /**
-   * Writes messages in one transaction and gives their ids in the same order, or throws and nothing
-   * is written.
-   */
+  /** Where the messages go. */
   interface Flush {
-    long[] write(List<ReadyMessage> messages);
+    /**
+     * Writes messages in one transaction and gives their receipts in the same order, or throws and
+     * nothing is written.
+     *
+     * @throws OutcomeUnknownException when nobody knows which
+     */
+    List<Produced> write(List<ReadyMessage> messages);
+
+    /**
+     * Writes messages that all have idempotency keys, and of which nobody knows whether they were
+     * written.
+     *
+     * @param lost what is thrown when they can't be written now
+     */
+    default List<Produced> writeAgain(List<ReadyMessage> messages, OutcomeUnknownException lost) {
+      throw lost;
+    }
   }
 
   private final String subject;
@@ -139,7 +156,7 @@ final class GroupCommit {
 
   private Produced writeAlone(ReadyMessage message) {
     try {
-      return new Produced(flush.write(List.of(message))[0]);
+      return flush.write(List.of(message)).get(0);
     } finally {
       handOver();
     }
@@ -224,9 +241,12 @@ final class GroupCommit {
    * other, each in a transaction of its own, down to the messages that are refused alone.
    */
   private void settle(List<Entry> batch) {
-    long[] ids;
+    List<Produced> receipts;
     try {
-      ids = flush.write(batch.stream().map(Entry::message).toList());
+      receipts = flush.write(messages(batch));
+    } catch (OutcomeUnknownException e) {
+      settleLost(batch, e);
+      return;
     } catch (Throwable e) { // whatever it is, somebody waits for it
       if (batch.size() > 1 && isFaultOfSome(e)) {
         int middle = batch.size() / 2;
@@ -237,7 +257,35 @@ final class GroupCommit {
       }
       return;
     }
-    complete(batch, ids);
+    complete(batch, receipts);
+  }
+
+  /**
+   * A message without an idempotency key has spoilt the batch for those that have one: they can be
+   * written again.
+   */
+  private void settleLost(List<Entry> batch, OutcomeUnknownException e) {
+    Map<Boolean, List<Entry>> byKey =
+        batch.stream()
+            .collect(Collectors.partitioningBy(entry -> entry.message().idempotencyKey() != null));
+    List<Entry> keyed = Objects.requireNonNull(byKey.get(true));
+    if (keyed.isEmpty() || keyed.size() == batch.size()) {
+      fail(batch, e);
+      return;
+    }
+    fail(Objects.requireNonNull(byKey.get(false)), e);
+    List<Produced> receipts;
+    try {
+      receipts = flush.writeAgain(messages(keyed), e);
+    } catch (Throwable again) { // whatever it is, somebody waits for it
+      fail(keyed, again);
+      return;
+    }
+    complete(keyed, receipts);
+  }
+
+  private static List<ReadyMessage> messages(List<Entry> batch) {
+    return batch.stream().map(Entry::message).toList();
   }
 
   private static boolean isFaultOfSome(Throwable e) {
@@ -249,12 +297,12 @@ final class GroupCommit {
     return e instanceof InvalidInputException;
   }
 
-  private void complete(List<Entry> batch, long[] ids) {
+  private void complete(List<Entry> batch, List<Produced> receipts) {
     release(batch);
     List<Runnable> continuations = new ArrayList<>();
-    for (int i = 0; i < ids.length; i++) {
+    for (int i = 0; i < batch.size(); i++) {
       Entry entry = batch.get(i);
-      Produced produced = new Produced(ids[i]);
+      Produced produced = receipts.get(i);
       if (entry.isAwaited()) {
         entry.result().complete(produced);
       } else {

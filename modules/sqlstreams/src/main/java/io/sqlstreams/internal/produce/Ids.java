@@ -3,23 +3,31 @@ package io.sqlstreams.internal.produce;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** The ids that a statement returned. */
+/** The ids that a statement returned, in its rows' order. */
 final class Ids {
-  private Ids() {}
+  private final long[] ids;
+  private int read;
 
-  /** Exactly so many ids, in the rows' order. */
-  static long[] read(ResultSet rows, int count) throws SQLException {
-    long[] ids = new long[count];
-    int read = 0;
-    while (rows.next()) {
-      if (read < count) {
-        ids[read] = rows.getLong("id");
-      }
-      read++;
+  /**
+   * @param count how many there must be
+   */
+  Ids(int count) {
+    this.ids = new long[count];
+  }
+
+  /** Takes the current row. */
+  void take(ResultSet row) throws SQLException {
+    if (read < ids.length) {
+      ids[read] = row.getLong("id");
     }
-    if (read != count) {
+    read++;
+  }
+
+  /** All of them. */
+  long[] all() {
+    if (read != ids.length) {
       throw new IllegalStateException(
-          count
+          ids.length
               + " messages were sent, but the log gave "
               + read
               + " ids: look for a trigger or a rule on it");

@@ -28,17 +28,17 @@ final class InConnection<T> implements TransactionProducer<T> {
   public Produced produce(T payload, ProduceOptions options) {
     writer.groupCommit().requireOpen();
     ReadyMessage ready = encoder.encode(payload, options);
-    return StreamProducer.receipts(write(List.of(ready))).get(0);
+    return write(List.of(ready)).get(0);
   }
 
   @Override
   public List<Produced> produceAll(List<Outgoing<T>> messages) {
     writer.groupCommit().requireOpen();
     List<ReadyMessage> ready = encoder.encodeAll(messages);
-    return ready.isEmpty() ? List.of() : StreamProducer.receipts(write(ready));
+    return ready.isEmpty() ? List.of() : write(ready);
   }
 
-  private long[] write(List<ReadyMessage> messages) {
+  private List<Produced> write(List<ReadyMessage> messages) {
     String stream = writer.streams().name();
     BorrowedConnection borrowed = BorrowedConnection.of(connection, Refusals.what(stream));
     Bounds bounds = borrowed.bounds();
@@ -49,25 +49,32 @@ final class InConnection<T> implements TransactionProducer<T> {
       throw writer.attempts().refusal(e);
     }
     checkAll(messages, target);
-    return writer
-        .attempts()
-        .run(target, bounds, messages, log -> write(log, borrowed, bounds, messages));
+    try {
+      return writer
+          .attempts()
+          .run(target, bounds, messages, log -> write(log, borrowed, bounds, messages))
+          .toList();
+    } catch (LostCommit lost) {
+      throw lost.unknown(); // another connection isn't the caller's
+    }
   }
 
-  private long[] write(
+  private Receipts write(
       TargetLog log, BorrowedConnection borrowed, Bounds bounds, List<ReadyMessage> messages)
       throws SQLException {
-    long[] ids;
+    Receipts receipts;
     try {
-      ids = LogWriter.write(connection, log, bounds, messages);
+      receipts = LogWriter.write(connection, log, bounds, messages);
     } catch (Throwable e) {
       borrowed.undo(bounds, e);
       throw e;
     }
-    if (bounds == Bounds.TRANSACTION) {
+    if (bounds.isTransaction()) {
       writer.announce(log);
     }
-    return ids;
+    // should it fail, the caller's transaction can only be rolled back, and the messages with it
+    LogWriter.compare(connection, log, bounds, messages, receipts);
+    return receipts;
   }
 
   private static void checkAll(List<ReadyMessage> messages, TargetLog target)

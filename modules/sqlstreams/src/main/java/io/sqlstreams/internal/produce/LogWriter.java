@@ -1,10 +1,11 @@
 package io.sqlstreams.internal.produce;
 
-import io.sqlstreams.error.OutcomeUnknownException;
+import io.sqlstreams.internal.produce.LostCommit.Evidence;
 import io.sqlstreams.internal.sql.SqlErrors;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Writes messages to a log, whole or not at all, in the way that suits their number and size. */
 final class LogWriter {
@@ -28,26 +29,55 @@ final class LogWriter {
 
   /**
    * Writes these messages. When it fails, the bounds are still open, unless the connection is gone.
+   * {@link #compare} belongs to it.
    *
-   * @return their ids, in their order
-   * @throws OutcomeUnknownException when the connection broke while the library's own commit was
-   *     under way
+   * @throws LostCommit when the connection broke while the library's own commit was under way
    */
-  static long[] write(
+  static Receipts write(
       Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
       throws SQLException {
     if (!usesCopy(messages)) {
       // the commit is on its way as soon as anything is
-      return ending(log, bounds, () -> InsertPath.write(connection, log, bounds, messages));
+      return ending(log, bounds, null, () -> InsertPath.write(connection, log, bounds, messages));
     }
-    long[] ids = CopyPath.write(connection, log, bounds, messages);
+    Evidence evidence = CopyPath.write(connection, log, bounds, messages);
     return ending(
         log,
         bounds,
+        evidence,
         () -> {
           bounds.end(connection);
-          return ids;
+          return evidence.receipts();
         });
+  }
+
+  /**
+   * Compares duplicates with their originals, where the write itself hasn't. After the write's end:
+   * in a transaction of the library's own the receipts would otherwise cost a round trip more for
+   * every write with keys.
+   *
+   * @throws LostCommit when it fails after the library's own commit, so that nobody may take the
+   *     failure for one of the write
+   */
+  static void compare(
+      Connection connection,
+      TargetLog log,
+      Bounds bounds,
+      List<ReadyMessage> messages,
+      Receipts receipts)
+      throws SQLException {
+    if (usesCopy(messages)) {
+      return;
+    }
+    if (!bounds.isTransaction()) {
+      Originals.compare(connection, log.comparison(), messages, receipts);
+      return;
+    }
+    try {
+      Originals.compare(connection, log.comparisonAlone(), messages, receipts);
+    } catch (SQLException e) {
+      throw new LostCommit(log, null, e);
+    }
   }
 
   static boolean usesCopy(List<ReadyMessage> messages) {
@@ -56,17 +86,19 @@ final class LogWriter {
   }
 
   private interface Ending {
-    long[] run() throws SQLException;
+    Receipts run() throws SQLException;
   }
 
-  private static long[] ending(TargetLog log, Bounds bounds, Ending ending) throws SQLException {
+  private static Receipts ending(
+      TargetLog log, Bounds bounds, @Nullable Evidence evidence, Ending ending)
+      throws SQLException {
     try {
       return ending.run();
     } catch (SQLException e) {
-      if (bounds == Bounds.TRANSACTION
+      if (bounds.isTransaction()
           && SqlErrors.isConnectionLost(e)
           && !SqlErrors.state(e).equals(CLOSED_BEFORE_SENDING)) {
-        throw new OutcomeUnknownException(Refusals.what(log.stream().name()), e);
+        throw new LostCommit(log, evidence, e);
       }
       throw e;
     }

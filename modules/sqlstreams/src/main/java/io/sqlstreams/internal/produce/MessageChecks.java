@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * they say.
  */
 final class MessageChecks {
-  /** The longest message key or routing key, in bytes of UTF-8. An index row takes 2,704 bytes. */
+  /** The longest key of any kind, in bytes of UTF-8. An index row takes 2,704 bytes. */
   static final int MAX_KEY_BYTES = 1_024;
 
   /** The most that the names and values of a message's headers take together, in bytes of UTF-8. */
@@ -19,7 +19,9 @@ final class MessageChecks {
 
   private MessageChecks() {}
 
-  /** A message key or a routing key. Null is none; empty is a key like others. */
+  /**
+   * A message key, a routing key or an idempotency key. Null is none; empty is a key like others.
+   */
   static void key(String field, @Nullable String key) {
     if (key == null) {
       return;

@@ -35,6 +35,7 @@ final class MessageEncoder<T> {
     }
     MessageChecks.key("messageKey", options.key());
     MessageChecks.key("routingKey", options.routingKey());
+    MessageChecks.key("idempotencyKey", options.idempotencyKey());
     MessageChecks.headers(options.headers());
     return new ReadyMessage(
         codec.schemaVersion(),
@@ -42,7 +43,8 @@ final class MessageEncoder<T> {
         options.key(),
         bytes(payload),
         options.headers().isEmpty() ? null : HeadersJson.of(options.headers()),
-        MessageOptions.write(options));
+        MessageOptions.write(options),
+        IdempotencyKeys.uuid(options.idempotencyKey()));
   }
 
   /**

@@ -20,8 +20,11 @@ final class ProduceSql {
           -- before the first id is drawn: the fence takes an id that nobody with this lock can have for one that never comes;
           -- the partitions' own locks say nothing to it
           LOCK TABLE ONLY {schema}.message_log_{stream} IN ROW EXCLUSIVE MODE;
-          SELECT nextval('{schema}.message_log_{stream}_id_seq') AS id
-          FROM generate_series(1, :count)
+          SELECT
+            nextval('{schema}.message_log_{stream}_id_seq') AS id,
+            -- by it one can ask what became of the commit, should its answer be lost
+            CASE WHEN place = 1 THEN pg_current_xact_id()::text END AS transaction
+          FROM generate_series(1, :count) AS place
           """);
 
   /** The columns are those that {@link CopyEncoder} writes. */
@@ -38,6 +41,32 @@ final class ProduceSql {
           """
           -- last_drawn_message_id
           SELECT coalesce(pg_sequence_last_value('{schema}.message_log_{stream}_id_seq'::regclass), 0) AS id
+          """);
+
+  /**
+   * What has become of a transaction. A server that has lost its last moments, such as a standby
+   * that took over, may never have heard of it: then this fails.
+   */
+  static final Template COMMIT_STATUS =
+      Template.of(
+          """
+          -- lost_commit_status
+          SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_xact_status(:transaction::xid8) END AS status
+          """);
+
+  /**
+   * How many of these messages a transaction has written. After {@link #COMMIT_STATUS}, which may
+   * see the end of a transaction before a snapshot does. On a server that has lost its last moments
+   * the number of a transaction is given twice, but hardly the ids of its messages with it.
+   */
+  static final Template WRITTEN_BY =
+      Template.of(
+          """
+          -- lost_commit_messages
+          SELECT count(*) AS messages
+          FROM {schema}.message_log_{stream}
+          WHERE id = ANY(:ids::bigint[])
+            AND xmin = :transaction::xid8::xid
           """);
 
   private ProduceSql() {}

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.produce;
 
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param payload what the codec wrote
  * @param headers a JSON object; null for none
  * @param options what it asks of the groups, a JSON object; null for nothing
+ * @param idempotencyKey as it is stored; null for none
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record ReadyMessage(
@@ -19,7 +21,8 @@ record ReadyMessage(
     @Nullable String messageKey,
     byte[] payload,
     @Nullable String headers,
-    @Nullable String options) {
+    @Nullable String options,
+    @Nullable UUID idempotencyKey) {
   /** What the numbers of a row and the objects around it take, roughly. */
   private static final int OVERHEAD = 64;
 

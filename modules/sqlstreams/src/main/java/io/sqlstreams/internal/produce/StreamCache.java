@@ -113,7 +113,7 @@ final class StreamCache {
   }
 
   private TargetLog resolveOn(Connection connection, Bounds bounds) throws SQLException {
-    if (bounds == Bounds.TRANSACTION) {
+    if (bounds.isTransaction()) {
       return new TargetLog(resolver.require(connection, name), system);
     }
     bounds.begin(connection);

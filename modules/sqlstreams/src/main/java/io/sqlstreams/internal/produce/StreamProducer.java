@@ -8,7 +8,6 @@ import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.error.InvalidInputException;
 import java.sql.Connection;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +40,7 @@ final class StreamProducer<T> implements Producer<T> {
       return List.of();
     }
     MessageEncoder.checkAll(ready, writer.streams().get().stream().config());
-    return receipts(writer.write(ready));
+    return writer.write(ready);
   }
 
   @Override
@@ -58,9 +57,5 @@ final class StreamProducer<T> implements Producer<T> {
     ReadyMessage ready = encoder.encode(payload, options);
     MessageChecks.payload(ready.payload(), writer.streams().get().stream().config());
     return ready;
-  }
-
-  static List<Produced> receipts(long[] ids) {
-    return Arrays.stream(ids).mapToObj(Produced::new).toList();
   }
 }

@@ -1,8 +1,10 @@
 package io.sqlstreams.internal.produce;
 
+import io.sqlstreams.Produced;
 import io.sqlstreams.error.OutcomeUnknownException;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -12,13 +14,15 @@ import java.util.function.LongConsumer;
  * What all producers of one stream name share: the log behind the name, and the group commit.
  * Thread-safe.
  */
-final class StreamWriter {
+final class StreamWriter implements GroupCommit.Flush {
   private final Database database;
   private final StreamCache streams;
   private final Attempts attempts;
   private final GroupCommit groupCommit;
   private final LongConsumer produced;
+  private final LostCommits lostCommits;
 
+  @SuppressWarnings("this-escape")
   StreamWriter(
       Database database,
       Scope system,
@@ -33,10 +37,11 @@ final class StreamWriter {
     this.groupCommit =
         new GroupCommit(
             "the client, and with it the producer of stream \"" + name + "\",",
-            this::write,
+            this,
             executor,
             PendingMessages.Limits.DEFAULTS);
     this.produced = produced;
+    this.lostCommits = new LostCommits(database, this::write);
   }
 
   StreamCache streams() {
@@ -59,30 +64,56 @@ final class StreamWriter {
   /**
    * Writes these messages in one transaction of the library's own.
    *
-   * @throws OutcomeUnknownException when the connection broke while the commit was under way
+   * @throws OutcomeUnknownException when the connection broke while the commit was under way, and
+   *     nobody knows what became of it
    */
-  long[] write(List<ReadyMessage> messages) {
-    return attempts.run(streams.get(), Bounds.TRANSACTION, messages, log -> write(log, messages));
+  @Override
+  public List<Produced> write(List<ReadyMessage> messages) {
+    Receipts receipts;
+    try {
+      receipts = write(messages, Bounds.TRANSACTION);
+    } catch (LostCommit lost) {
+      receipts = lostCommits.settle(lost, messages);
+      announce(lost.log());
+    }
+    return receipts.toList();
   }
 
-  private long[] write(TargetLog log, List<ReadyMessage> messages) throws SQLException {
-    long[] ids;
+  @Override
+  public List<Produced> writeAgain(List<ReadyMessage> messages, OutcomeUnknownException lost) {
+    return lostCommits.sendAgain(messages, lost).toList();
+  }
+
+  private Receipts write(List<ReadyMessage> messages, Bounds bounds) {
+    return attempts.run(streams.get(), bounds, messages, log -> write(log, bounds, messages));
+  }
+
+  private Receipts write(TargetLog log, Bounds bounds, List<ReadyMessage> messages)
+      throws SQLException {
+    Receipts receipts;
     try {
-      ids =
+      receipts =
           database.autoCommitted(
               Refusals.what(log.stream().name()),
-              connection -> {
-                try {
-                  return LogWriter.write(connection, log, Bounds.TRANSACTION, messages);
-                } catch (SQLException e) {
-                  throw new Undone(e);
-                }
-              });
+              connection -> write(connection, log, bounds, messages));
     } catch (Undone e) {
       throw e.reason;
     }
     announce(log);
-    return ids;
+    return receipts;
+  }
+
+  private static Receipts write(
+      Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
+      throws SQLException {
+    Receipts receipts;
+    try {
+      receipts = LogWriter.write(connection, log, bounds, messages);
+    } catch (SQLException e) {
+      throw new Undone(e);
+    }
+    LogWriter.compare(connection, log, bounds, messages, receipts);
+    return receipts;
   }
 
   /**

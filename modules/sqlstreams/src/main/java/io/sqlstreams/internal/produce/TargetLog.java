@@ -5,34 +5,54 @@ import io.sqlstreams.config.PayloadType;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.sql.Statement;
 import io.sqlstreams.internal.sql.Template;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 
 /** The log of a registered stream, with the statements that write to it. Immutable. */
 final class TargetLog {
   private final StreamInfo stream;
-  private final Writing inTransaction;
-  private final Writing inSavepoint;
+  private final Map<Bounds, Writing> writings = new EnumMap<>(Bounds.class);
   private final String copy;
+  private final Statement comparison;
+  private final Statement comparisonAlone;
   private final Statement lastDrawnId;
+  private final Statement commitStatus;
+  private final Statement writtenBy;
 
-  private record Writing(Statement insert, Statement reserve) {
-    static Writing of(Template insertion, Bounds bounds, Scope scope) {
+  private record Writing(
+      Statement insert, Statement insertKeyed, Statement reserve, Statement reserveKeyed) {
+    static Writing of(Template insertion, Template keyedInsertion, Bounds bounds, Scope scope) {
+      // keys are found by keys; not in the caller's transaction, whose settings are the caller's
+      String beginKeyed =
+          bounds.isTransaction() ? bounds.begin() + ";\n" + Template.BY_KEYS : bounds.begin();
       return new Writing(
           insertion.between(bounds.begin(), bounds.end(), scope),
-          ProduceSql.RESERVE.after(bounds.begin(), scope));
+          keyedInsertion.between(beginKeyed, bounds.end(), scope),
+          ProduceSql.RESERVE.after(bounds.begin(), scope),
+          KeyedSql.RESERVE.after(beginKeyed, scope));
     }
   }
 
   TargetLog(StreamInfo stream, Scope system) {
     this.stream = stream;
     Scope scope = system.stream(stream.id());
+    boolean isBytes = payloadType() == PayloadType.BYTEA;
+    String type = payloadType().sqlName();
     Template insertion =
-        payloadType() == PayloadType.BYTEA
-            ? ProduceSql.INSERT_BYTES
-            : ProduceSql.INSERT_TEXT.withPayloadType(payloadType().sqlName());
-    this.inTransaction = Writing.of(insertion, Bounds.TRANSACTION, scope);
-    this.inSavepoint = Writing.of(insertion, Bounds.SAVEPOINT, scope);
+        isBytes ? ProduceSql.INSERT_BYTES : ProduceSql.INSERT_TEXT.withPayloadType(type);
+    Template keyedInsertion =
+        isBytes ? KeyedSql.INSERT_BYTES : KeyedSql.INSERT_TEXT.withPayloadType(type);
+    for (Bounds bounds : Bounds.values()) {
+      writings.put(bounds, Writing.of(insertion, keyedInsertion, bounds, scope));
+    }
     this.copy = ProduceSql.COPY.in(scope).sql();
+    Template originals = KeyedSql.ORIGINALS.withPart("same", KeyedSql.same(payloadType()));
+    this.comparison = originals.in(scope);
+    this.comparisonAlone = originals.asTransactionByKeys(scope);
     this.lastDrawnId = ProduceSql.LAST_DRAWN_ID.in(scope);
+    this.commitStatus = ProduceSql.COMMIT_STATUS.in(scope);
+    this.writtenBy = ProduceSql.WRITTEN_BY.in(scope);
   }
 
   StreamInfo stream() {
@@ -48,20 +68,48 @@ final class TargetLog {
     return writing(bounds).insert();
   }
 
+  /** The same for messages of which some have idempotency keys. */
+  Statement insertKeyed(Bounds bounds) {
+    return writing(bounds).insertKeyed();
+  }
+
   /** The begin of a write of many messages: begin, lock, draw ids. */
   Statement reserve(Bounds bounds) {
     return writing(bounds).reserve();
   }
 
+  /** The same for messages of which some have idempotency keys: ids for those that are new. */
+  Statement reserveKeyed(Bounds bounds) {
+    return writing(bounds).reserveKeyed();
+  }
+
   private Writing writing(Bounds bounds) {
-    return bounds == Bounds.TRANSACTION ? inTransaction : inSavepoint;
+    return Objects.requireNonNull(writings.get(bounds));
   }
 
   String copy() {
     return copy;
   }
 
+  /** Compares duplicates with their originals, within an open transaction. */
+  Statement comparison() {
+    return comparison;
+  }
+
+  /** The same as a transaction of its own. */
+  Statement comparisonAlone() {
+    return comparisonAlone;
+  }
+
   Statement lastDrawnId() {
     return lastDrawnId;
+  }
+
+  Statement commitStatus() {
+    return commitStatus;
+  }
+
+  Statement writtenBy() {
+    return writtenBy;
   }
 }

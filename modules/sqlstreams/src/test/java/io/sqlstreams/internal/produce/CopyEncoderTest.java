@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Test;
 
 class CopyEncoderTest {
   private static final ReadyMessage FULL =
-      new ReadyMessage(3, "r\u00e9", "k", "{\"a\":1}".getBytes(UTF_8), "{\"n\":\"v\"}", "{}");
-  private static final ReadyMessage BARE = new ReadyMessage(1, null, "", new byte[0], null, null);
+      new ReadyMessage(3, "r\u00e9", "k", "{\"a\":1}".getBytes(UTF_8), "{\"n\":\"v\"}", "{}", null);
+  private static final ReadyMessage BARE =
+      new ReadyMessage(1, null, "", new byte[0], null, null, null);
 
   @Test
   void rowsAreAsTheManualSays() throws Exception {
@@ -38,8 +39,8 @@ class CopyEncoderTest {
     List<Integer> lengths = new ArrayList<>();
     CopyEncoder encoder =
         new CopyEncoder(PayloadType.BYTEA, (bytes, offset, length) -> lengths.add(length), 100);
-    encoder.put(1, new ReadyMessage(1, null, null, new byte[100], null, null));
-    encoder.put(2, new ReadyMessage(1, null, null, new byte[101], null, null));
+    encoder.put(1, new ReadyMessage(1, null, null, new byte[100], null, null, null));
+    encoder.put(2, new ReadyMessage(1, null, null, new byte[101], null, null, null));
     encoder.finish();
     assertThat(lengths).filteredOn(length -> length > 100).containsExactly(101);
     assertThat(lengths.stream().mapToInt(Integer::intValue).sum())

@@ -14,6 +14,7 @@ import io.sqlstreams.error.OutcomeUnknownException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -55,7 +56,7 @@ class GroupCommitTest {
     volatile RuntimeException outage;
 
     @Override
-    public long[] write(List<ReadyMessage> messages) {
+    public List<Produced> write(List<ReadyMessage> messages) {
       List<String> keys = messages.stream().map(ReadyMessage::messageKey).toList();
       mostInFlight.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
       try {
@@ -71,10 +72,17 @@ class GroupCommitTest {
           throw new DatabaseException(ErrorCode.DATABASE_ERROR, "refused", "23514", null);
         }
         committed.add(keys);
-        return messages.stream().mapToLong(message -> lastId.incrementAndGet()).toArray();
+        return messages.stream().map(message -> new Produced(lastId.incrementAndGet())).toList();
       } finally {
         inFlight.decrementAndGet();
       }
+    }
+
+    @Override
+    public List<Produced> writeAgain(List<ReadyMessage> messages, OutcomeUnknownException lost) {
+      assertThat(lost).isSameAs(outage);
+      outage = null;
+      return write(messages);
     }
 
     void close() {
@@ -89,7 +97,11 @@ class GroupCommitTest {
   }
 
   private static ReadyMessage message(String key) {
-    return new ReadyMessage(1, null, key, new byte[0], null, null);
+    return new ReadyMessage(1, null, key, new byte[0], null, null, null);
+  }
+
+  private static ReadyMessage keyed(String key) {
+    return new ReadyMessage(1, null, key, new byte[0], null, null, UUID.randomUUID());
   }
 
   @Test
@@ -131,9 +143,12 @@ class GroupCommitTest {
     List<CompletableFuture<Produced>> all = new ArrayList<>();
     all.add(group.produceAsync(message("a")));
     assertThat(log.awaitArrival()).containsExactly("a");
-    all.add(group.produceAsync(new ReadyMessage(1, null, "huge", new byte[50_000], null, null)));
-    all.add(group.produceAsync(new ReadyMessage(1, null, "half", new byte[5_000], null, null)));
-    all.add(group.produceAsync(new ReadyMessage(1, null, "rest", new byte[4_800], null, null)));
+    all.add(
+        group.produceAsync(new ReadyMessage(1, null, "huge", new byte[50_000], null, null, null)));
+    all.add(
+        group.produceAsync(new ReadyMessage(1, null, "half", new byte[5_000], null, null, null)));
+    all.add(
+        group.produceAsync(new ReadyMessage(1, null, "rest", new byte[4_800], null, null, null)));
     all.add(group.produceAsync(message("b")));
     log.gate.release(10);
     CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(10, SECONDS);
@@ -185,6 +200,24 @@ class GroupCommitTest {
   }
 
   @Test
+  void b56_amongMessagesOfUnknownOutcomeThoseWithKeysAreWrittenAgain() throws Exception {
+    log.close();
+    CompletableFuture<Produced> first = group.produceAsync(message("a"));
+    log.awaitArrival();
+    CompletableFuture<Produced> without = group.produceAsync(message("b"));
+    CompletableFuture<Produced> with = group.produceAsync(keyed("c"));
+    log.gate.release();
+    assertThat(first.get(10, SECONDS)).isNotNull();
+    assertThat(log.awaitArrival()).containsExactly("b", "c");
+    RuntimeException lost = new OutcomeUnknownException("it", null);
+    log.outage = lost;
+    log.gate.release(10);
+    assertThatThrownBy(() -> without.get(10, SECONDS)).cause().isSameAs(lost);
+    assertThat(with.get(10, SECONDS)).isNotNull();
+    assertThat(log.committed).containsExactly(List.of("a"), List.of("c"));
+  }
+
+  @Test
   void aLoneCallersFailureIsItsOwnAndOthersGoOn() throws Exception {
     log.close();
     CompletableFuture<Produced> bad =
@@ -220,7 +253,7 @@ class GroupCommitTest {
   void bytesAreRoomAsWellAndOneMessageAlwaysFits() throws Exception {
     log.close();
     CompletableFuture<Produced> huge =
-        group.produceAsync(new ReadyMessage(1, null, "huge", new byte[200_000], null, null));
+        group.produceAsync(new ReadyMessage(1, null, "huge", new byte[200_000], null, null, null));
     CompletableFuture<CompletableFuture<Produced>> late =
         CompletableFuture.supplyAsync(() -> group.produceAsync(message("late")), executor);
     assertThatThrownBy(() -> late.get(200, MILLISECONDS)).isInstanceOf(TimeoutException.class);
