@@ -46,6 +46,7 @@ final class LostCommits {
   private enum Fate {
     COMMITTED,
     ABORTED,
+    OPEN,
     UNKNOWN
   }
 
@@ -110,38 +111,36 @@ final class LostCommits {
             lost = again;
           }
         }
-        case UNKNOWN -> throw lost.unknown();
+        case OPEN, UNKNOWN -> throw lost.unknown();
       }
     }
   }
 
+  /** Never open: when the time is over, it throws that nobody knows. */
   private Fate fate(LostCommit lost, Evidence evidence, long end) {
+    String what = Refusals.what(lost.log().stream().name());
     while (true) {
-      @Nullable Fate fate = null;
       @Nullable Throwable trouble = null;
       try {
-        fate =
-            database.autoCommitted(
-                Refusals.what(lost.log().stream().name()),
-                connection -> fate(connection, lost.log(), evidence));
+        Fate fate =
+            database.autoCommitted(what, connection -> fate(connection, lost.log(), evidence));
+        if (fate != Fate.OPEN) {
+          return fate;
+        }
       } catch (DatabaseException e) {
         if (e.code() != ErrorCode.DATABASE_UNREACHABLE) { // such as an id from the future
           return Fate.UNKNOWN;
         }
         trouble = e;
       }
-      if (fate != null) {
-        return fate;
-      }
       pause(end, lost.unknown(), trouble);
     }
   }
 
-  /** Null while the transaction is open. */
-  private static @Nullable Fate fate(Connection connection, TargetLog log, Evidence evidence)
+  private static Fate fate(Connection connection, TargetLog log, Evidence evidence)
       throws SQLException {
     return switch (status(connection, log, evidence.transaction())) {
-      case "in progress" -> null;
+      case "in progress" -> Fate.OPEN;
       case "aborted" -> Fate.ABORTED;
       case "committed" -> isWritten(connection, log, evidence) ? Fate.COMMITTED : Fate.UNKNOWN;
       default -> Fate.UNKNOWN; // too long ago, or a standby
