@@ -15,7 +15,7 @@ final class ExceptionSql {
           -- claim_due_exceptions
           WITH
           ordinary AS MATERIALIZED (
-            SELECT exception.message_id
+            SELECT exception.ctid AS place
             FROM {schema}.exception_queue_{stream} AS exception
             WHERE exception.consumer_group_id = :group
               AND exception.status IN ('ready', 'deferred')
@@ -26,7 +26,7 @@ final class ExceptionSql {
             FOR UPDATE SKIP LOCKED
           ),
           suspect AS MATERIALIZED (
-            SELECT exception.message_id
+            SELECT exception.ctid AS place
             FROM {schema}.exception_queue_{stream} AS exception
             WHERE exception.consumer_group_id = :group
               AND exception.status IN ('ready', 'deferred')
@@ -38,9 +38,9 @@ final class ExceptionSql {
             FOR UPDATE SKIP LOCKED
           ),
           due AS MATERIALIZED (
-            SELECT ordinary.message_id FROM ordinary
+            SELECT ordinary.place FROM ordinary
             UNION ALL
-            SELECT suspect.message_id FROM suspect
+            SELECT suspect.place FROM suspect
           ),
           taken AS (
             UPDATE {schema}.exception_queue_{stream} AS exception
@@ -48,9 +48,9 @@ final class ExceptionSql {
                 lease_token = :token,
                 lease_expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond',
                 updated_at = clock_timestamp()
-            WHERE exception.consumer_group_id = :group
-              -- an array, so that even a plan made for an empty table uses both columns of the key
-              AND exception.message_id = ANY (ARRAY(SELECT due.message_id FROM due))
+            -- the rows that were just locked: by key, a plan made for a few rows would read all of the group's. One that
+            -- changed since this statement began isn't found, and is taken the next time
+            WHERE exception.ctid = ANY (ARRAY(SELECT due.place FROM due))
             RETURNING exception.message_id, exception.attempts, exception.delays, exception.forgiven, exception.suspect
           )
           SELECT taken.message_id,

@@ -14,8 +14,7 @@ public final class Template {
   private static final Pattern NAME = Pattern.compile("\\A-- (\\w+)\n((?:--.*\n)*)(\\w+)");
 
   /** See {@link #asTransactionByKeys}. */
-  public static final String BY_KEYS =
-      "SET LOCAL enable_seqscan = off;\nSET LOCAL enable_bitmapscan = off";
+  public static final String BY_KEYS = "SET LOCAL enable_seqscan = off";
 
   /** Whatever the session's defaults are: those of the pool, or what somebody left in it. */
   private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
