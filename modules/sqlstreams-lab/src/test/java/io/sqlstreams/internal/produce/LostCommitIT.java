@@ -191,7 +191,6 @@ class LostCommitIT {
       blocker.setAutoCommit(false);
       ProduceLab.execute(blocker, "LOCK TABLE ONLY " + lab.log(stream) + " IN SHARE MODE");
       others.add(producer.produceAsync(json("\"alone\"")));
-      LockSupport.parkNanos(1);
       for (int i = 0; i < 10; i++) {
         Outgoing<RawPayload> message = withKey("k" + i, Integer.toString(i));
         keyed.add(producer.produceAsync(message.payload(), message.options()));
