@@ -180,4 +180,24 @@ public final class TestStream {
     execute("ALTER TABLE {log} DETACH PARTITION {log}_" + number);
     execute("DROP TABLE {log}_" + number);
   }
+
+  /** Waits until every message of the group is done or dead, and nothing is held any more. */
+  public void awaitSettled() {
+    Await.until("everything is done or dead", this::isSettled);
+  }
+
+  /** Whether every message of the group is done or dead, and nothing is held any more. */
+  public boolean isSettled() {
+    return number("SELECT claimed FROM {cursor}")
+            == number("SELECT coalesce(max(id), 0) FROM {log}")
+        && number("SELECT count(*) FROM {lease}") == 0
+        && number("SELECT count(*) FROM {queue} WHERE status <> 'dead'") == 0;
+  }
+
+  /** Waits until so many messages of the group are dead. */
+  public void awaitDead(int messages) {
+    Await.until(
+        messages + " messages are dead",
+        () -> number("SELECT count(*) FROM {queue} WHERE status = 'dead'") == messages);
+  }
 }

@@ -64,7 +64,7 @@ class BatchIT {
     List<Long> ids = stream.produce(2_000);
     try (Consumption running =
         consume(messages -> BatchOutcome.done(), ONE_HANDLER.withMaxBatch(30))) {
-      settled();
+      stream.awaitSettled();
     }
     assertThat(batches).allSatisfy(batch -> assertThat(batch).hasSizeBetween(1, 30).isSorted());
     assertThat(batches).as("they are filled").anySatisfy(batch -> assertThat(batch).hasSize(30));
@@ -98,7 +98,7 @@ class BatchIT {
               return BatchOutcome.each(outcomes);
             },
             ONE_HANDLER)) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().done()).isEqualTo(39);
       assertThat(running.counters().retried()).isEqualTo(2);
@@ -130,7 +130,7 @@ class BatchIT {
                   default -> BatchOutcome.each(List.of(Outcome.done(), Outcome.done()));
                 },
             ONE_HANDLER.withMaxBatch(1))) {
-      settled();
+      stream.awaitSettled();
     }
     assertThat(stream.rows("SELECT message_id, last_error FROM {queue} ORDER BY 1"))
         .containsExactly(
@@ -158,7 +158,7 @@ class BatchIT {
                   return BatchOutcome.done();
                 },
                 ONE_HANDLER)) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().undecodable()).isEqualTo(1);
     }
@@ -192,7 +192,7 @@ class BatchIT {
               return BatchOutcome.done();
             },
             ONE_HANDLER.withHandlers(2))) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().timedOut()).isEqualTo(2);
     }
@@ -217,7 +217,7 @@ class BatchIT {
               return BatchOutcome.done();
             },
             ONE_HANDLER);
-    settled();
+    stream.awaitSettled();
     assertThat(running.counters().abandoned()).isPositive();
     released.set(1);
     Await.until("the threads are back", () -> running.counters().abandoned() == 0);
@@ -235,15 +235,5 @@ class BatchIT {
               return handler.handle(messages);
             },
             options);
-  }
-
-  private void settled() {
-    Await.until(
-        "everything is done or dead",
-        () ->
-            stream.number("SELECT claimed FROM {cursor}")
-                    == stream.number("SELECT max(id) FROM {log}")
-                && stream.number("SELECT count(*) FROM {lease}") == 0
-                && stream.number("SELECT count(*) FROM {queue} WHERE status <> 'dead'") == 0);
   }
 }

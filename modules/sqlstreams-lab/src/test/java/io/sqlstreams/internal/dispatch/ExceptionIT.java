@@ -67,7 +67,7 @@ class ExceptionIT {
               }
               return Outcome.done();
             })) {
-      awaitDead(1);
+      stream.awaitDead(1);
       assertThat(attempts(consumer, bad)).containsExactly(0, 1, 2);
       consumer.close();
       assertThat(consumer.counters().done()).isEqualTo(2);
@@ -109,7 +109,7 @@ class ExceptionIT {
       Await.until(
           "committed stands in front of it",
           () -> stream.number("SELECT committed FROM {cursor}") == bad - 1);
-      awaitDead(1);
+      stream.awaitDead(1);
       Await.until(
           "committed passes it",
           () -> stream.number("SELECT committed FROM {cursor}") == ids.get(4));
@@ -135,7 +135,7 @@ class ExceptionIT {
               }
               throw new IllegalStateException("no");
             })) {
-      awaitDead(1);
+      stream.awaitDead(1);
       assertThat(attempts(consumer, id)).containsExactly(0, 1, 2, 3, 4, 5, 6);
       consumer.close();
       assertThat(consumer.counters().delayed()).isEqualTo(4);
@@ -150,7 +150,7 @@ class ExceptionIT {
   void aHandlerCanGiveAMessageUp() {
     stream.produce(1);
     try (Consumer consumer = Consumer.start(client, stream, message -> Outcome.dead("not ours"))) {
-      awaitDead(1);
+      stream.awaitDead(1);
       assertThat(consumer.received()).hasSize(1);
     }
     assertThat(stream.rows("SELECT status, attempts, last_error FROM {queue}"))
@@ -214,7 +214,7 @@ class ExceptionIT {
                   return Outcome.done();
                 },
                 Consumer.QUICK);
-    awaitDead(3);
+    stream.awaitDead(3);
     running.stop();
     assertThat(handled).containsExactlyInAnyOrder(new Order("a", 1), new Order("d", 2));
     assertThat(running.counters().undecodable()).isEqualTo(9);
@@ -248,8 +248,8 @@ class ExceptionIT {
               return Outcome.done();
             },
             Consumer.QUICK.withNotRetryable(Set.of(IllegalArgumentException.class)))) {
-      awaitDead(2);
-      settled();
+      stream.awaitDead(2);
+      stream.awaitSettled();
       consumer.close();
       assertThat(consumer.counters().done()).isEqualTo(2);
       assertThat(consumer.counters().delayed()).isEqualTo(1);
@@ -273,7 +273,7 @@ class ExceptionIT {
             database, StreamConfig.defaults(), QUICK_RETRY.withDeliveryLog(DeliveryLogMode.ALL));
     stream.produce(500);
     try (Consumer consumer = Consumer.start(client, stream, this::failSometimes)) {
-      settled();
+      stream.awaitSettled();
       consumer.close();
       ConsumptionCounters counters = consumer.counters();
       assertThat(stream.rows("SELECT status, count(*) FROM {deliveries} GROUP BY 1 ORDER BY 1"))
@@ -290,7 +290,7 @@ class ExceptionIT {
             database, StreamConfig.defaults(), QUICK_RETRY.withDeliveryLog(DeliveryLogMode.OFF));
     stream.produce(100);
     try (Consumer consumer = Consumer.start(client, stream, this::failSometimes)) {
-      settled();
+      stream.awaitSettled();
       consumer.close();
       assertThat(consumer.counters().retried()).isEqualTo(10);
     }
@@ -355,7 +355,7 @@ class ExceptionIT {
       List<Long> firstHalf = consumer.ids().subList(0, 3_000);
       long retries = firstHalf.stream().filter(id -> id <= 3_000).count();
       assertThat(retries).as("neither starves").isBetween(900L, 2_100L);
-      settled();
+      stream.awaitSettled();
     }
   }
 
@@ -376,26 +376,10 @@ class ExceptionIT {
             },
             // the next poll by itself would come far too late
             Consumer.QUICK.withHandlers(4).withPollInterval(Duration.ofSeconds(600)))) {
-      settled();
+      stream.awaitSettled();
       consumer.close();
       assertThat(consumer.counters().done()).isEqualTo(40);
     }
-  }
-
-  private void settled() {
-    Await.until(
-        "everything is done or dead",
-        () ->
-            stream.number("SELECT claimed FROM {cursor}")
-                    == stream.number("SELECT max(id) FROM {log}")
-                && stream.number("SELECT count(*) FROM {lease}") == 0
-                && stream.number("SELECT count(*) FROM {queue} WHERE status <> 'dead'") == 0);
-  }
-
-  private void awaitDead(int messages) {
-    Await.until(
-        messages + " messages are dead",
-        () -> stream.number("SELECT count(*) FROM {queue} WHERE status = 'dead'") == messages);
   }
 
   private static List<Integer> attempts(Consumer consumer, long id) {

@@ -71,7 +71,7 @@ class GroupSettingsIT {
             },
             Consumer.QUICK.withConfigRefreshInterval(Duration.ofMillis(50)))) {
       long first = stream.produce(1).get(0);
-      awaitDead(1);
+      stream.awaitDead(1);
       assertThat(attempts(first)).isEqualTo(2);
 
       group()
@@ -205,7 +205,7 @@ class GroupSettingsIT {
               throw new IllegalStateException("no");
             },
             Consumer.QUICK.withHandlers(20))) {
-      awaitDead(messages);
+      stream.awaitDead(messages);
       assertThat(consumer.received()).isNotEmpty();
     }
     assertThat(
@@ -237,7 +237,7 @@ class GroupSettingsIT {
               }
               throw new IllegalStateException("gave up");
             })) {
-      awaitDead(1);
+      stream.awaitDead(1);
       assertThat(consumer.received()).hasSize(1);
     }
     assertThat(stream.rows("SELECT last_error FROM {queue}").get(0))
@@ -250,7 +250,7 @@ class GroupSettingsIT {
     stream.produce(1);
     try (Consumer consumer =
         Consumer.start(client, stream, message -> Outcome.delay(Duration.ofMillis(1)))) {
-      awaitDead(1);
+      stream.awaitDead(1);
       consumer.close();
       assertThat(consumer.received()).hasSize(4);
       assertThat(consumer.counters().delayed()).isEqualTo(3);
@@ -258,12 +258,6 @@ class GroupSettingsIT {
     }
     assertThat(stream.rows("SELECT attempts, delays, last_error FROM {queue}"))
         .containsExactly("4|3|the handler asked for more than 3 delays");
-  }
-
-  private void awaitDead(int messages) {
-    Await.until(
-        messages + " messages are dead",
-        () -> stream.number("SELECT count(*) FROM {queue} WHERE status = 'dead'") == messages);
   }
 
   private boolean isOpen(long id) {

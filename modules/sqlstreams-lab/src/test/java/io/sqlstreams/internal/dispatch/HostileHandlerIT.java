@@ -8,7 +8,6 @@ import io.sqlstreams.Outcome;
 import io.sqlstreams.OutcomeException;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.config.StreamConfig;
-import io.sqlstreams.lab.Await;
 import io.sqlstreams.lab.Consumer;
 import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.test.SqlStreamsTest;
@@ -56,7 +55,7 @@ class HostileHandlerIT {
                   return Outcome.done();
                 },
                 Consumer.QUICK.withHandlers(1))) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().done()).isEqualTo(19);
       assertThat(running.counters().retried()).isEqualTo(1);
@@ -80,7 +79,7 @@ class HostileHandlerIT {
               return Outcome.done();
             },
             Consumer.QUICK.withHandlers(1))) {
-      settled();
+      stream.awaitSettled();
       consumer.close();
       assertThat(consumer.counters().done()).isEqualTo(19);
       assertThat(consumer.counters().leaseLost()).isZero();
@@ -101,7 +100,7 @@ class HostileHandlerIT {
                         ? BatchOutcome.each(noOutcomes(messages.size()))
                         : BatchOutcome.done(),
                 Consumer.QUICK.withHandlers(1).withMaxBatch(1))) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().done()).isEqualTo(19);
       assertThat(running.counters().leaseLost()).isZero();
@@ -116,16 +115,6 @@ class HostileHandlerIT {
 
   private List<Long> dead() {
     return stream.longs("SELECT message_id FROM {queue} WHERE status = 'dead'");
-  }
-
-  private void settled() {
-    Await.until(
-        "everything is done or dead",
-        () ->
-            stream.number("SELECT claimed FROM {cursor}")
-                    == stream.number("SELECT max(id) FROM {log}")
-                && stream.number("SELECT count(*) FROM {lease}") == 0
-                && stream.number("SELECT count(*) FROM {queue} WHERE status <> 'dead'") == 0);
   }
 
   static final class NoCause extends RuntimeException {

@@ -87,7 +87,7 @@ class LateCancelIT {
               }
               return Outcome.done();
             })) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().timedOut()).isEqualTo(1);
       assertThat(running.counters().done()).isEqualTo(2);
@@ -123,7 +123,7 @@ class LateCancelIT {
                       return Outcome.done();
                     },
                     Consumer.QUICK.withHandlers(1))) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().timedOut()).isEqualTo(1);
     }
@@ -208,15 +208,5 @@ class LateCancelIT {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SELECT pg_sleep(1)");
     }
-  }
-
-  private void settled() {
-    Await.until(
-        "everything is done or dead",
-        () ->
-            stream.number("SELECT claimed FROM {cursor}")
-                    == stream.number("SELECT max(id) FROM {log}")
-                && stream.number("SELECT count(*) FROM {lease}") == 0
-                && stream.number("SELECT count(*) FROM {queue} WHERE status <> 'dead'") == 0);
   }
 }

@@ -98,7 +98,7 @@ class TransactionalIT {
               }
               return message.id() == ids.get(100) ? Outcome.dead("gone") : Outcome.done();
             })) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().done()).isEqualTo(296);
       assertThat(running.counters().dead()).isEqualTo(4);
@@ -120,7 +120,7 @@ class TransactionalIT {
             database, StreamConfig.defaults(), QUICK_RETRY.withDeliveryLog(DeliveryLogMode.ALL));
     stream.produce(100);
     try (Consumption running = consume(this::insertAndFailOnce)) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().retried()).isEqualTo(10);
     }
@@ -155,7 +155,7 @@ class TransactionalIT {
               }
               return Outcome.done();
             })) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().dead()).isEqualTo(1);
     }
@@ -192,7 +192,7 @@ class TransactionalIT {
               insert(connection, message.id());
               return Outcome.done();
             })) {
-      settled();
+      stream.awaitSettled();
     }
     assertThat(refused).hasValue(5);
     assertThat(effects()).containsExactly(id, id);
@@ -219,7 +219,7 @@ class TransactionalIT {
               }
               return Outcome.done();
             })) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().dead()).isEqualTo(1);
     }
@@ -240,7 +240,7 @@ class TransactionalIT {
               attempts.incrementAndGet();
               return Outcome.done();
             })) {
-      settled();
+      stream.awaitSettled();
     }
     assertThat(attempts).hasValue(1);
     assertThatThrownBy(() -> insert(kept[0], 1))
@@ -308,7 +308,7 @@ class TransactionalIT {
               return Outcome.done();
             },
             Consumer.QUICK.withHandlers(2).withMaxClaim(1))) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().retried()).isZero();
     }
@@ -336,7 +336,7 @@ class TransactionalIT {
               }
               return Outcome.done();
             })) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().dead()).isEqualTo(1);
       assertThat(running.counters().retried()).isEqualTo(1);
@@ -360,7 +360,7 @@ class TransactionalIT {
               }
               return Outcome.done();
             })) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().dead()).isEqualTo(1);
     }
@@ -389,7 +389,7 @@ class TransactionalIT {
               return Outcome.done();
             },
             Consumer.QUICK.withHandlers(1))) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().timedOut()).isPositive();
       assertThat(running.counters().abandoned()).isZero();
@@ -428,7 +428,7 @@ class TransactionalIT {
               return Outcome.done();
             },
             Consumer.QUICK.withHandlers(1));
-    settled();
+    stream.awaitSettled();
     assertThat(running.counters().abandoned()).isEqualTo(1);
     release.countDown();
     Await.until("the thread is back", () -> running.counters().abandoned() == 0);
@@ -454,7 +454,7 @@ class TransactionalIT {
               }
               return Outcome.done();
             })) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().retried()).isZero();
       assertThat(running.counters().done()).isEqualTo(20);
@@ -480,9 +480,9 @@ class TransactionalIT {
       for (int round = 1; round <= 5; round++) {
         relay.cut(cut, 1, "INSERT INTO " + stream.sql("{effects}"));
         int wanted = round;
-        Await.until("a commit is cut", () -> relay.cuts() == wanted || isSettled());
+        Await.until("a commit is cut", () -> relay.cuts() == wanted || stream.isSettled());
       }
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(relay.cuts()).isPositive();
       assertThat(running.counters().retried()).isZero();
@@ -517,7 +517,7 @@ class TransactionalIT {
         stream.produce(20);
         Await.until("a commit is cut", () -> relay.cuts() > before);
       }
-      settled();
+      stream.awaitSettled();
     }
     assertThat(handled).containsAll(ids).hasSize(580);
   }
@@ -537,7 +537,7 @@ class TransactionalIT {
               }
               return Outcome.done();
             })) {
-      settled();
+      stream.awaitSettled();
     }
     assertThat(target.longs("SELECT (payload->>'from')::BIGINT FROM {log}"))
         .hasSize(98)
@@ -555,7 +555,7 @@ class TransactionalIT {
                 .group("g")
                 .consumeTransactional(
                     (message, connection) -> done(connection, message.id()), Consumer.QUICK)) {
-      settled();
+      stream.awaitSettled();
     }
     assertThat(effects()).containsExactlyInAnyOrderElementsOf(ids);
   }
@@ -569,7 +569,7 @@ class TransactionalIT {
             hostile.stream(stream.name())
                 .group("g")
                 .consumeTransactional(this::insertAndFailOnce, Consumer.QUICK)) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().done()).isEqualTo(200);
     }
@@ -595,7 +595,7 @@ class TransactionalIT {
                       return done(connection, message.id());
                     },
                     Consumer.QUICK)) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().done()).isEqualTo(100);
     }
@@ -620,7 +620,7 @@ class TransactionalIT {
     assertThat(effects()).hasSize((int) first.counters().done());
     assertThat(stream.rows("SELECT session, reclaims FROM {lease}")).containsOnly("null|0");
     try (Consumption next = consume((message, connection) -> done(connection, message.id()))) {
-      settled();
+      stream.awaitSettled();
     }
     assertThat(effects()).containsExactlyInAnyOrderElementsOf(ids);
   }
@@ -644,7 +644,7 @@ class TransactionalIT {
         running.kill();
         running = next;
       }
-      settled();
+      stream.awaitSettled();
     }
     assertThat(effects()).as("seed %d", seed).containsExactlyInAnyOrderElementsOf(ids);
     assertThat(stream.longs("SELECT message_id FROM {queue}")).as("seed %d", seed).isEmpty();
@@ -691,16 +691,5 @@ class TransactionalIT {
 
   private List<Long> effects() {
     return stream.longs("SELECT message_id FROM {effects}");
-  }
-
-  private void settled() {
-    Await.until("everything is done or dead", this::isSettled);
-  }
-
-  private boolean isSettled() {
-    return stream.number("SELECT claimed FROM {cursor}")
-            == stream.number("SELECT max(id) FROM {log}")
-        && stream.number("SELECT count(*) FROM {lease}") == 0
-        && stream.number("SELECT count(*) FROM {queue} WHERE status <> 'dead'") == 0;
   }
 }

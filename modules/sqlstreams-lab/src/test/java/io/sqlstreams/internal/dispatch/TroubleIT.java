@@ -80,7 +80,7 @@ class TroubleIT {
               }
               return done(connection, message.id());
             })) {
-      settled();
+      stream.awaitSettled();
     }
     assertThat(calls).hasValue(1);
     assertThat(stream.rows("SELECT message_id, status FROM {queue}"))
@@ -115,9 +115,9 @@ class TroubleIT {
             })) {
       // one that is known to be fast claims both at once
       first.set(stream.produce(100).get(99) + 1);
-      settled();
+      stream.awaitSettled();
       stream.produce(2);
-      settled();
+      stream.awaitSettled();
     }
     assertThat(cancelled).containsExactly(false, false);
     assertThat(effects()).hasSize(102).doesNotHaveDuplicates();
@@ -140,7 +140,7 @@ class TroubleIT {
                   }
                   return done(connection, message.id());
                 })) {
-      settled();
+      stream.awaitSettled();
       running.stop();
       assertThat(running.counters().retried()).isZero();
     }
@@ -177,7 +177,7 @@ class TroubleIT {
       relay.cut(Relay.Cut.AFTER_COMMIT, 1, "INSERT INTO " + stream.sql("{effects}"));
       try (Consumption running =
           consume(cutOff, (message, connection) -> done(connection, message.id()))) {
-        settled();
+        stream.awaitSettled();
         running.stop();
         assertThat(relay.cuts()).isEqualTo(1);
         assertThat(running.counters().done()).isEqualTo(20);
@@ -215,7 +215,7 @@ class TroubleIT {
               consumer.ids().lastIndexOf(ids.get(1)) > consumer.ids().indexOf(ids.get(1))
                   && stream.number("SELECT count(*) FROM {queue}") == 0);
       stream.execute("DROP TRIGGER refuse ON {queue}");
-      settled();
+      stream.awaitSettled();
     }
   }
 
@@ -236,7 +236,7 @@ class TroubleIT {
               }
               return done(connection, message.id());
             })) {
-      settled();
+      stream.awaitSettled();
     }
     assertThat(stream.longs("SELECT message_id FROM {queue} WHERE status = 'dead'"))
         .containsExactly(bad);
@@ -268,15 +268,5 @@ class TroubleIT {
 
   private List<Long> effects() {
     return stream.longs("SELECT message_id FROM {effects}");
-  }
-
-  private void settled() {
-    Await.until(
-        "everything is done or dead",
-        () ->
-            stream.number("SELECT claimed FROM {cursor}")
-                    == stream.number("SELECT max(id) FROM {log}")
-                && stream.number("SELECT count(*) FROM {lease}") == 0
-                && stream.number("SELECT count(*) FROM {queue} WHERE status <> 'dead'") == 0);
   }
 }

@@ -3,7 +3,6 @@ package io.sqlstreams.internal.dispatch;
 import io.sqlstreams.TransactionalHandler;
 import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.lifecycle.HandlerThreads;
-import io.sqlstreams.internal.outcome.Causes;
 import io.sqlstreams.internal.outcome.Policy;
 import io.sqlstreams.internal.outcome.Verdict;
 import io.sqlstreams.internal.sql.OpenTransaction;
@@ -14,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,7 +99,7 @@ final class HandlerTransaction<T> {
 
   /** Whether what went wrong may be gone the next time. */
   boolean isTransient() {
-    return trouble != null && isTransient(trouble);
+    return trouble != null && Transience.isTransient(trouble);
   }
 
   Result run() {
@@ -218,7 +216,7 @@ final class HandlerTransaction<T> {
     thrown = null;
     Policy policy = handling.policy(delivery);
     HandlerConnection connection = new HandlerConnection(transaction.connection());
-    Cancel cancel = new Cancel(transaction);
+    StatementCancel cancel = new StatementCancel(transaction);
     Attempt attempt =
         desk.begin(
             List.of(delivery),
@@ -262,7 +260,7 @@ final class HandlerTransaction<T> {
       Policy policy,
       OpenTransaction transaction,
       HandlerConnection connection,
-      Cancel cancel) {
+      StatementCancel cancel) {
     return new Attempt.Owner() {
       @Override
       public void interrupted() {
@@ -281,31 +279,6 @@ final class HandlerTransaction<T> {
     };
   }
 
-  /**
-   * The request to stop what a handler waits for. It is the server that says which statement that
-   * is: whatever runs when the request arrives. So it has arrived, or is never sent, before the
-   * connection is used for anything else.
-   */
-  private static final class Cancel {
-    private final OpenTransaction transaction;
-    private boolean over;
-
-    Cancel(OpenTransaction transaction) {
-      this.transaction = transaction;
-    }
-
-    synchronized void send() {
-      if (!over) {
-        transaction.cancel();
-      }
-    }
-
-    /** The handler has returned. Waits for a request that is under way. */
-    synchronized void end() {
-      over = true;
-    }
-  }
-
   /** What blocks must not hold up the watch over the other handlers. */
   private static void aside(String name, Runnable task) {
     HandlerThreads.platform(name).newThread(task).start();
@@ -316,7 +289,7 @@ final class HandlerTransaction<T> {
     Throwable error = thrown;
     return verdict.event() == Verdict.Event.FAILURE
         && error != null
-        && isCausedBy(error, HandlerTransaction::hasGivenWay)
+        && Transience.hasGivenWay(error)
         && !rest.get(verdicts.size()).cancelled();
   }
 
@@ -376,28 +349,5 @@ final class HandlerTransaction<T> {
         : parts
             .outcomes()
             .finishException(connection, work.finished(ended.get(0), verdicts.get(0)));
-  }
-
-  private static boolean isTransient(Throwable error) {
-    return isCausedBy(
-        error, e -> hasGivenWay(e) || SqlErrors.isCancelled(e)); // a timeout's, that came late
-  }
-
-  private static boolean hasGivenWay(SQLException e) {
-    return SqlErrors.isContention(e) || SqlErrors.isConnectionLost(e);
-  }
-
-  private static boolean isCausedBy(Throwable error, Predicate<SQLException> kind) {
-    return Causes.of(error).stream()
-        .anyMatch(cause -> cause instanceof SQLException e && is(e, kind));
-  }
-
-  /** Whatever the error's own methods do. */
-  private static boolean is(SQLException error, Predicate<SQLException> kind) {
-    try {
-      return kind.test(error);
-    } catch (Throwable e) {
-      return false;
-    }
   }
 }
