@@ -159,6 +159,29 @@ class LifecycleFaultsIT {
     }
   }
 
+  /**
+   * Its result is recorded; it is due, and taken by the same session; then its first attempt ends.
+   */
+  @Test
+  void aMessageThatIsTakenAgainAtOnceIsNotCountedAsALostLease() {
+    TestStream stream = TestStream.register(database, StreamConfig.defaults(), WITH_HISTORY);
+    stream.produce(20);
+    try (SqlStreams client = TestStream.client(database);
+        Consumption running =
+            client.stream(stream.name())
+                .group(stream.group().name())
+                .consumeTransactional(
+                    (message, connection) ->
+                        message.delays() < 50 ? Outcome.delay(Duration.ZERO) : Outcome.done(),
+                    Consumer.QUICK.withHandlers(8).withPollInterval(Duration.ofMillis(1)))) {
+      stream.awaitSettled();
+      running.stop();
+      assertThat(running.counters().delayed()).isEqualTo(1_000);
+      assertThat(running.counters().done()).isEqualTo(20);
+      assertThat(running.counters().leaseLost()).isZero();
+    }
+  }
+
   private static void awaitCancelled(Message<?> message) throws InterruptedException {
     while (!message.cancelled()) {
       TimeUnit.MILLISECONDS.sleep(5);

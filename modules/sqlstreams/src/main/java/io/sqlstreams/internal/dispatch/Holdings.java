@@ -57,8 +57,9 @@ final class Holdings implements Heartbeat.Holder {
     if (work.isRange()) {
       ranges.put(work.token(), work);
     } else {
-      // an earlier attempt whose lease was lost may still run; nothing of it is to be renewed or
-      // recorded
+      // an earlier attempt may still run, whose lease was lost, or whose result was recorded a
+      // moment ago;
+      // nothing of it is to be renewed or recorded
       Work earlier = exceptions.put(work.deliveries().get(0).id(), work);
       if (earlier != null) {
         earlier.lose();

@@ -96,7 +96,8 @@ public final class TransactionalRunner<T> implements Runner {
         }
       }
     }
-    if (work.isLost()) {
+    // what is recorded isn't lost any more, even if its message was taken again meanwhile
+    if (work.isLost() && !rest.isEmpty()) {
       parts.completer().add(work);
     }
     return true;
