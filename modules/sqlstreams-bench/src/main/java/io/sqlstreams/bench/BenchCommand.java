@@ -38,7 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
       "  produce         produceAll of 2,000 from 2 threads",
       "  produce-single  single produces from 64 threads",
       "  paired          produceAll of 2,000 and one consumer group at the same time",
-      "  failing         paired, 5 % of the messages fail once",
+      "  failing         paired, one message of 20 fails once",
       "  logged          paired, each success leaves a row in the delivery log",
       "  transactional   paired, each handler inserts a row in the transaction of its result",
       "  all             each of these",
