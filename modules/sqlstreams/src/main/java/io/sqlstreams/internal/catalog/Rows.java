@@ -7,11 +7,11 @@ import io.sqlstreams.config.PayloadType;
 import io.sqlstreams.config.Start;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.internal.document.GroupDocument;
+import io.sqlstreams.internal.sql.Instants;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +49,6 @@ final class Rows {
   }
 
   static Instant createdAt(ResultSet row) throws SQLException {
-    return row.getObject("created_at", OffsetDateTime.class).toInstant();
+    return Instants.of(row, "created_at");
   }
 }

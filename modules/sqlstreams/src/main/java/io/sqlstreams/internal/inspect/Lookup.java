@@ -12,13 +12,12 @@ import io.sqlstreams.internal.document.MessageOptions;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Instants;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.sql.SqlErrors;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -100,21 +99,22 @@ public final class Lookup {
   }
 
   private static GroupDelivery read(ResultSet row) throws SQLException {
-    @Nullable OffsetDateTime canRunAfter = row.getObject("can_run_after", OffsetDateTime.class);
     return new GroupDelivery(
         row.getString("name"),
         DeliveryState.valueOf(constant(row.getString("state"))),
         row.getInt("attempts"),
         row.getInt("delays"),
         row.getString("last_error"),
-        canRunAfter == null ? null : canRunAfter.toInstant(),
+        Instants.orNull(row, "can_run_after"),
         List.of());
   }
 
   private static DeliveryAttempt readAttempt(ResultSet row, String event) throws SQLException {
-    Instant at = row.getObject("attempted_at", OffsetDateTime.class).toInstant();
     return new DeliveryAttempt(
-        row.getInt("attempt"), DeliveryEvent.valueOf(constant(event)), row.getString("error"), at);
+        row.getInt("attempt"),
+        DeliveryEvent.valueOf(constant(event)),
+        row.getString("error"),
+        Instants.of(row, "attempted_at"));
   }
 
   private static GroupDelivery withHistory(GroupDelivery group, List<DeliveryAttempt> history) {

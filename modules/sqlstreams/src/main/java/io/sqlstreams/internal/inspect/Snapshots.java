@@ -11,12 +11,13 @@ import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.StreamNotFoundException;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Instants;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.sql.SqlErrors;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,7 +69,7 @@ public final class Snapshots {
 
   private static GroupSnapshot read(ResultSet row) throws SQLException {
     return new GroupSnapshot(
-        row.getObject("taken_at", OffsetDateTime.class).toInstant(),
+        Instants.of(row, "taken_at"),
         row.getLong("head"),
         row.getLong("claimed"),
         row.getLong("committed"),
@@ -104,8 +105,8 @@ public final class Snapshots {
 
   private static @Nullable OldestMessage readOldest(ResultSet row, String id, String since)
       throws SQLException {
-    @Nullable OffsetDateTime at = row.getObject(since, OffsetDateTime.class);
-    return at == null ? null : new OldestMessage(row.getLong(id), at.toInstant());
+    @Nullable Instant at = Instants.orNull(row, since);
+    return at == null ? null : new OldestMessage(row.getLong(id), at);
   }
 
   /** Of this row and all that follow. */

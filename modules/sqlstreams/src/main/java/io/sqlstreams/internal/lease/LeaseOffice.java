@@ -5,9 +5,9 @@ import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Instants;
 import io.sqlstreams.internal.sql.Scope;
 import java.sql.ResultSet;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -36,7 +36,7 @@ public final class LeaseOffice {
                       row.getObject("session", UUID.class),
                       row.getLong("low"),
                       row.getLong("high"),
-                      row.getObject("expires_at", OffsetDateTime.class).toInstant(),
+                      Instants.of(row, "expires_at"),
                       row.getInt("reclaims")));
             }
             return leases;

@@ -1,9 +1,9 @@
 package io.sqlstreams.internal.log;
 
+import io.sqlstreams.internal.sql.Instants;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,7 @@ public record StoredMessage(
     }
     return new StoredMessage(
         id,
-        row.getObject("created_at", OffsetDateTime.class).toInstant(),
+        Instants.of(row, "created_at"),
         row.getInt("schema_version"),
         row.getString("routing_key"),
         row.getString("message_key"),

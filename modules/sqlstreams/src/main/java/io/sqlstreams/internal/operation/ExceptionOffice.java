@@ -13,12 +13,11 @@ import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.internal.document.FilterDocument;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Instants;
 import io.sqlstreams.internal.sql.Scope;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -207,14 +206,10 @@ public final class ExceptionOffice {
         row.getString("message_key"),
         row.getInt("attempts"),
         row.getInt("delays"),
-        instant(row, "can_run_after"),
+        Instants.of(row, "can_run_after"),
         row.getString("last_error"),
-        instant(row, "created_at"),
-        instant(row, "updated_at"));
-  }
-
-  private static Instant instant(ResultSet row, String column) throws SQLException {
-    return row.getObject(column, OffsetDateTime.class).toInstant();
+        Instants.of(row, "created_at"),
+        Instants.of(row, "updated_at"));
   }
 
   private static String subject(StreamInfo stream, GroupInfo group) {

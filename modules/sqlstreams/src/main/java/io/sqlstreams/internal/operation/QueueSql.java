@@ -7,9 +7,18 @@ import io.sqlstreams.internal.sql.Template;
  * the message ids.
  */
 final class QueueSql {
+  /** What a filter asks of a row, but for its status and its id. */
+  private static final String MATCHES =
+      """
+      (:message_key::TEXT IS NULL OR exception.message_key = :message_key)
+      AND (:error_contains::TEXT IS NULL OR strpos(exception.last_error, :error_contains) > 0)
+      AND (:created_from::TIMESTAMPTZ IS NULL OR exception.created_at >= :created_from)
+      AND (:created_before::TIMESTAMPTZ IS NULL OR exception.created_at < :created_before)
+      """;
+
   static final Template LIST =
       Template.of(
-          """
+              """
           -- list_exceptions
           SELECT exception.message_id,
                  exception.status,
@@ -25,13 +34,11 @@ final class QueueSql {
             AND exception.message_id > :after
             AND exception.message_id <= :last_id
             AND exception.status = ANY (:statuses)
-            AND (:message_key::TEXT IS NULL OR exception.message_key = :message_key)
-            AND (:error_contains::TEXT IS NULL OR strpos(exception.last_error, :error_contains) > 0)
-            AND (:created_from::TIMESTAMPTZ IS NULL OR exception.created_at >= :created_from)
-            AND (:created_before::TIMESTAMPTZ IS NULL OR exception.created_at < :created_before)
+            AND {matches}
           ORDER BY exception.message_id
           LIMIT :most
-          """);
+          """)
+          .withPart("matches", MATCHES);
 
   /**
    * Makes dead messages ready again, under the lock of the cursor row.
@@ -42,7 +49,7 @@ final class QueueSql {
    */
   static final Template REDRIVE =
       Template.of(
-          """
+              """
           -- redrive_exceptions
           WITH
           chosen AS MATERIALIZED (
@@ -52,10 +59,7 @@ final class QueueSql {
               AND exception.message_id > :after
               AND exception.message_id <= :last_id
               AND exception.status = 'dead'
-              AND (:message_key::TEXT IS NULL OR exception.message_key = :message_key)
-              AND (:error_contains::TEXT IS NULL OR strpos(exception.last_error, :error_contains) > 0)
-              AND (:created_from::TIMESTAMPTZ IS NULL OR exception.created_at >= :created_from)
-              AND (:created_before::TIMESTAMPTZ IS NULL OR exception.created_at < :created_before)
+              AND {matches}
             ORDER BY exception.message_id
             LIMIT :most
             FOR UPDATE SKIP LOCKED
@@ -94,12 +98,13 @@ final class QueueSql {
           )
           SELECT met.messages, met.last_id
           FROM met
-          """);
+          """)
+          .withPart("matches", MATCHES);
 
   /** Removes messages that nobody is at. */
   static final Template DISCARD =
       Template.of(
-          """
+              """
           -- discard_exceptions
           WITH
           chosen AS MATERIALIZED (
@@ -109,10 +114,7 @@ final class QueueSql {
               AND exception.message_id > :after
               AND exception.message_id <= :last_id
               AND exception.status = ANY (:statuses)
-              AND (:message_key::TEXT IS NULL OR exception.message_key = :message_key)
-              AND (:error_contains::TEXT IS NULL OR strpos(exception.last_error, :error_contains) > 0)
-              AND (:created_from::TIMESTAMPTZ IS NULL OR exception.created_at >= :created_from)
-              AND (:created_before::TIMESTAMPTZ IS NULL OR exception.created_at < :created_before)
+              AND {matches}
             ORDER BY exception.message_id
             LIMIT :most
             FOR UPDATE SKIP LOCKED
@@ -144,7 +146,8 @@ final class QueueSql {
           )
           SELECT met.messages, met.last_id
           FROM met
-          """);
+          """)
+          .withPart("matches", MATCHES);
 
   private QueueSql() {}
 }

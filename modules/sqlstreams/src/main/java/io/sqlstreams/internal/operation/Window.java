@@ -1,9 +1,9 @@
 package io.sqlstreams.internal.operation;
 
+import io.sqlstreams.internal.sql.Instants;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +46,7 @@ record Window(long low, long high, long messages, @Nullable Mark first, @Nullabl
 
   private static @Nullable Mark mark(ResultSet row, String id, String createdAt)
       throws SQLException {
-    OffsetDateTime at = row.getObject(createdAt, OffsetDateTime.class);
-    return at == null ? null : new Mark(row.getLong(id), at.toInstant());
+    Instant at = Instants.orNull(row, createdAt);
+    return at == null ? null : new Mark(row.getLong(id), at);
   }
 }

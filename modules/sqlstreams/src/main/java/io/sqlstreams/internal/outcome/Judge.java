@@ -62,11 +62,7 @@ public final class Judge {
 
   /** The verdict on an attempt that failed for this reason. */
   public Verdict failed(String reason, Policy policy, Tries tries) {
-    int failures = tries.failuresWithThis();
-    return failures > policy.retry().maxRetries()
-        ? Verdict.dead(Verdict.Event.FAILURE, tries, ErrorText.clean(reason))
-        : Verdict.retry(
-            Verdict.Event.FAILURE, tries, backoff(policy, failures), ErrorText.clean(reason));
+    return countedAs(Verdict.Event.FAILURE, ErrorText.clean(reason), policy, tries);
   }
 
   /**
@@ -77,13 +73,17 @@ public final class Judge {
    */
   public Verdict expired(boolean suspect, Policy policy, Tries tries) {
     String reason = "the lease ran out: the process is gone or was cut off from the database";
-    if (!suspect) {
-      return Verdict.again(Verdict.Event.EXPIRED, tries, reason);
-    }
+    return suspect
+        ? countedAs(Verdict.Event.EXPIRED, reason, policy, tries)
+        : Verdict.again(Verdict.Event.EXPIRED, tries, reason);
+  }
+
+  /** One failure more: later, or never again. */
+  private static Verdict countedAs(Verdict.Event event, String reason, Policy policy, Tries tries) {
     int failures = tries.failuresWithThis();
     return failures > policy.retry().maxRetries()
-        ? Verdict.dead(Verdict.Event.EXPIRED, tries, reason)
-        : Verdict.retry(Verdict.Event.EXPIRED, tries, backoff(policy, failures), reason);
+        ? Verdict.dead(event, tries, reason)
+        : Verdict.retry(event, tries, backoff(policy, failures), reason);
   }
 
   private static @Nullable Outcome outcomeOf(OutcomeException thrown) {

@@ -6,12 +6,12 @@ import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.NotRetainedException;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.sql.Call;
+import io.sqlstreams.internal.sql.Instants;
 import io.sqlstreams.internal.sql.Scope;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the id after which a group reads that is to begin at some place. Thread-safe. */
@@ -120,14 +120,9 @@ public final class Positions {
       return new Edges(
           floor,
           Math.max(floor, row.getLong("newest_id")),
-          instant(row, "oldest_at"),
-          row.getObject("now", OffsetDateTime.class).toInstant());
+          Instants.orNull(row, "oldest_at"),
+          Instants.of(row, "now"));
     }
-  }
-
-  private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
-    OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
-    return value == null ? null : value.toInstant();
   }
 
   /**
