@@ -105,6 +105,16 @@ public final class TestStream {
     }
   }
 
+  /** Creates partitions of the log, behind the two that are there, until there are so many. */
+  public void addPartitions(int partitions) {
+    long size = stream.config().partitionSize();
+    for (int k = 2; k < partitions; k++) {
+      execute(
+          "CREATE TABLE {log}_%d PARTITION OF {log} FOR VALUES FROM (%d) TO (%d)"
+              .formatted(k, k * size + 1, (k + 1) * size + 1));
+    }
+  }
+
   /** Commits this many small messages and gives their ids. */
   public List<Long> produce(int messages) {
     return longs(

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.internal.sql.Template;
+import io.sqlstreams.lab.Plans;
 import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -42,10 +41,11 @@ class ClaimPlanIT {
             GroupConfig.defaults());
     try (Connection connection = stream.unpooled();
         Statement statement = connection.createStatement()) {
-      addPartitions(stream, statement);
+      stream.addPartitions(PARTITIONS);
+      emptyAndKnownToBe(stream, statement);
       // planned while the table is empty and known to be, and kept
       keepPlans(statement);
-      statement.execute("PREPARE kept AS " + numbered(ClaimSql.CLAIM.in(stream.scope()).sql()));
+      Plans.prepare(stream, statement, "kept", ClaimSql.CLAIM);
       explain(stream, statement, "kept");
 
       load(stream, statement, 2_000);
@@ -66,7 +66,7 @@ class ClaimPlanIT {
 
       // the same when the planner may choose anew, and with statistics that say "empty"
       statement.execute("SET plan_cache_mode = auto");
-      statement.execute("PREPARE fresh AS " + numbered(ClaimSql.CLAIM.in(stream.scope()).sql()));
+      Plans.prepare(stream, statement, "fresh", ClaimSql.CLAIM);
       position(stream, statement, 1_000_000);
       Plan fresh = explain(stream, statement, "fresh");
       assertThat(fresh.partitions()).as(fresh.text()).hasSize(1);
@@ -81,17 +81,15 @@ class ClaimPlanIT {
     try (Connection connection = stream.unpooled();
         Statement statement = connection.createStatement()) {
       keepPlans(statement);
-      statement.execute(
-          "PREPARE due AS " + numbered(ExceptionSql.CLAIM_DUE.in(stream.scope()).sql()));
-      String execute = dueCall(stream);
-      Plan empty = plan(statement, execute);
+      Plans.prepare(stream, statement, "due", ExceptionSql.CLAIM_DUE);
+      Plan empty = explainDue(stream, statement);
       stream.execute(
           "INSERT INTO {queue} (consumer_group_id, message_id, status, concurrency, attempts, can_run_after)"
               + " SELECT "
               + stream.group().id()
               + ", i, CASE WHEN i % 10 = 0 THEN 'ready' ELSE 'dead' END, 'parallel', 1, now()"
               + " FROM generate_series(1, 100000) AS i");
-      Plan full = plan(statement, execute);
+      Plan full = explainDue(stream, statement);
       assertThat(full.buffers()).as(full.text()).isLessThan(300);
       assertThat(empty.text()).doesNotContain("Seq Scan on message_log");
     }
@@ -103,9 +101,8 @@ class ClaimPlanIT {
     try (Connection connection = stream.unpooled();
         Statement statement = connection.createStatement()) {
       keepPlans(statement);
-      statement.execute("PREPARE kept AS " + numbered(ClaimSql.CLAIM.in(stream.scope()).sql()));
-      statement.execute(
-          "PREPARE due AS " + numbered(ExceptionSql.CLAIM_DUE.in(stream.scope()).sql()));
+      Plans.prepare(stream, statement, "kept", ClaimSql.CLAIM);
+      Plans.prepare(stream, statement, "due", ExceptionSql.CLAIM_DUE);
       load(stream, statement, 10_000);
       position(stream, statement, 1_000);
       Plan claimBefore = explain(stream, statement, "kept");
@@ -141,21 +138,8 @@ class ClaimPlanIT {
   }
 
   private static Plan explainDue(TestStream stream, Statement statement) throws SQLException {
-    return plan(statement, dueCall(stream));
-  }
-
-  private static String dueCall(TestStream stream) {
-    Map<String, String> values =
-        Map.of(
-            "group", stream.group().id() + "::BIGINT",
-            "max_messages", "8::INT",
-            "take_suspect", "true",
-            "token", "gen_random_uuid()",
-            "lease_us", "60000000::BIGINT");
-    return "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE due"
-        + ExceptionSql.CLAIM_DUE.in(stream.scope()).parameters().stream()
-            .map(values::get)
-            .collect(Collectors.joining(", ", "(", ")"));
+    return Plan.of(
+        Plans.explain(stream, statement, "due", ExceptionSql.CLAIM_DUE, values(stream, "8::INT")));
   }
 
   /** Plans are made as the library has them made, and the first is kept. */
@@ -164,86 +148,45 @@ class ClaimPlanIT {
     statement.execute(Template.BY_KEYS.replace("SET LOCAL", "SET"));
   }
 
-  private record Plan(String text, Set<String> partitions, long buffers, long rows) {}
+  private record Plan(String text, Set<String> partitions, long buffers, long rows) {
+    private static final Pattern TOUCHED =
+        Pattern.compile(
+            "(?:Scan|Index Scan|Index Only Scan|Bitmap Heap Scan)[^\\n]* on message_log_\\d+_(\\d+)[^\\n]*actual");
+    private static final Pattern ROWS = Pattern.compile("actual rows=(\\d+)");
 
-  private static final Pattern TOUCHED =
-      Pattern.compile(
-          "(?:Scan|Index Scan|Index Only Scan|Bitmap Heap Scan)[^\\n]* on message_log_\\d+_(\\d+)[^\\n]*actual");
-  private static final Pattern BUFFERS =
-      Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
-  private static final Pattern ROWS = Pattern.compile("actual rows=(\\d+)");
+    static Plan of(String text) {
+      Set<String> partitions = new TreeSet<>();
+      Matcher touched = TOUCHED.matcher(text);
+      while (touched.find()) {
+        partitions.add(touched.group(1));
+      }
+      Matcher rows = ROWS.matcher(text);
+      assertThat(rows.find()).isTrue();
+      return new Plan(text, partitions, Plans.buffers(text), Long.parseLong(rows.group(1)));
+    }
+  }
 
   private static Plan explain(TestStream stream, Statement statement, String prepared)
       throws SQLException {
-    return plan(
-        statement,
-        "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE "
-            + prepared
-            + arguments(stream));
+    return Plan.of(
+        Plans.explain(
+            stream, statement, prepared, ClaimSql.CLAIM, values(stream, CLAIM + "::INT")));
   }
 
-  private static Plan plan(Statement statement, String explain) throws SQLException {
-    StringBuilder text = new StringBuilder();
-    try (ResultSet row = statement.executeQuery(explain)) {
-      while (row.next()) {
-        text.append(row.getString(1)).append('\n');
-      }
-    }
-    Set<String> partitions = new TreeSet<>();
-    Matcher touched = TOUCHED.matcher(text);
-    while (touched.find()) {
-      partitions.add(touched.group(1));
-    }
-    Matcher buffers = BUFFERS.matcher(text);
-    long hit = 0;
-    if (buffers.find()) {
-      hit =
-          Long.parseLong(buffers.group(1))
-              + (buffers.group(2) == null ? 0 : Long.parseLong(buffers.group(2)));
-    }
-    Matcher rows = ROWS.matcher(text);
-    assertThat(rows.find()).isTrue();
-    return new Plan(text.toString(), partitions, hit, Long.parseLong(rows.group(1)));
+  private static Map<String, String> values(TestStream stream, String maxMessages) {
+    return Map.of(
+        "group", stream.group().id() + "::BIGINT",
+        "max_messages", maxMessages,
+        "max_bytes", "1000000000::BIGINT",
+        "take_suspect", "true",
+        "held", "ARRAY[]::UUID[]",
+        "token", "gen_random_uuid()",
+        "session", "gen_random_uuid()",
+        "lease_us", "60000000::BIGINT");
   }
 
-  /** The arguments in the order in which the parameters stand in the text. */
-  private static String arguments(TestStream stream) {
-    Map<String, String> values =
-        Map.of(
-            "group", stream.group().id() + "::BIGINT",
-            "max_messages", CLAIM + "::INT",
-            "max_bytes", "1000000000::BIGINT",
-            "take_suspect", "true",
-            "held", "ARRAY[]::UUID[]",
-            "token", "gen_random_uuid()",
-            "session", "gen_random_uuid()",
-            "lease_us", "60000000::BIGINT");
-    List<String> names = ClaimSql.CLAIM.in(stream.scope()).parameters();
-    return names.stream().map(values::get).collect(Collectors.joining(", ", "(", ")"));
-  }
-
-  private static String numbered(String sql) {
-    StringBuilder numbered = new StringBuilder();
-    int number = 0;
-    for (String part : sql.split("\\?", -1)) {
-      numbered.append(number == 0 ? "" : "$" + number).append(part);
-      number++;
-    }
-    return numbered.toString();
-  }
-
-  private void addPartitions(TestStream stream, Statement statement) throws SQLException {
-    for (int k = 2; k < PARTITIONS; k++) {
-      statement.execute(
-          stream.sql(
-              "CREATE TABLE {log}_"
-                  + k
-                  + " PARTITION OF {log} FOR VALUES FROM ("
-                  + ((long) k * PARTITION_SIZE + 1)
-                  + ") TO ("
-                  + ((k + 1L) * PARTITION_SIZE + 1)
-                  + ")"));
-    }
+  private static void emptyAndKnownToBe(TestStream stream, Statement statement)
+      throws SQLException {
     statement.execute(stream.sql("ANALYZE {log}"));
     for (int k = 0; k < PARTITIONS; k++) {
       statement.execute(stream.sql("ALTER TABLE {log}_" + k + " SET (autovacuum_enabled = false)"));

@@ -8,6 +8,7 @@ import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.internal.sql.Template;
 import io.sqlstreams.lab.NamedTransaction;
+import io.sqlstreams.lab.Plans;
 import io.sqlstreams.lab.TestPool;
 import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.test.SqlStreamsTest;
@@ -18,9 +19,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What a look costs doesn't depend on the length of the log, the queue or the delivery log. */
@@ -90,7 +88,7 @@ class InspectPlanIT {
   private static void requireBounded(String plan) {
     // 10,000 rows each of the log, of what is ready, and of what is dead; the ready ones lie
     // scattered
-    assertThat(buffers(plan)).as(plan).isLessThan(5_000);
+    assertThat(Plans.buffers(plan)).as(plan).isLessThan(5_000);
     assertThat(plan)
         .doesNotContainPattern("Seq Scan on message_log[^\\n]*actual rows=[1-9]")
         .doesNotContain("Seq Scan on exception_queue")
@@ -105,7 +103,7 @@ class InspectPlanIT {
     try (Connection connection = stream.unpooled();
         Statement statement = connection.createStatement();
         NamedTransaction open = stream.begin("open")) {
-      prepare(stream, statement, "look", SnapshotSql.SNAPSHOT);
+      Plans.prepare(stream, statement, "look", SnapshotSql.SNAPSHOT);
       open.inserts();
       stream.produce(1);
       assertThat(explain(stream, statement, "look", SnapshotSql.SNAPSHOT))
@@ -115,73 +113,33 @@ class InspectPlanIT {
 
   private static void requireFew(TestStream stream, Statement statement) throws SQLException {
     String message = explain(stream, statement, "message", LookupSql.MESSAGE);
-    assertThat(buffers(message)).as(message).isLessThan(20);
+    assertThat(Plans.buffers(message)).as(message).isLessThan(20);
     String deliveries = explain(stream, statement, "deliveries", LookupSql.DELIVERIES);
-    assertThat(buffers(deliveries)).as(deliveries).isLessThan(60);
+    assertThat(Plans.buffers(deliveries)).as(deliveries).isLessThan(60);
   }
 
   private static void plansAnew(TestStream stream, Statement statement) throws SQLException {
     statement.execute("SET plan_cache_mode = force_custom_plan");
-    prepare(stream, statement, "snapshot", SnapshotSql.SNAPSHOT);
-    prepare(stream, statement, "message", LookupSql.MESSAGE);
-    prepare(stream, statement, "deliveries", LookupSql.DELIVERIES);
-  }
-
-  private static void prepare(
-      TestStream stream, Statement statement, String name, Template template) throws SQLException {
-    statement.execute("PREPARE " + name + " AS " + numbered(template.in(stream.scope()).sql()));
+    Plans.prepare(stream, statement, "snapshot", SnapshotSql.SNAPSHOT);
+    Plans.prepare(stream, statement, "message", LookupSql.MESSAGE);
+    Plans.prepare(stream, statement, "deliveries", LookupSql.DELIVERIES);
   }
 
   private static String explain(
       TestStream stream, Statement statement, String prepared, Template template)
       throws SQLException {
-    StringBuilder text = new StringBuilder();
-    try (ResultSet row =
-        statement.executeQuery(
-            "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY ON) EXECUTE "
-                + prepared
-                + arguments(stream, template))) {
-      while (row.next()) {
-        text.append(row.getString(1)).append('\n');
-      }
-    }
-    return text.toString();
+    return Plans.explain(stream, statement, prepared, template, values(stream));
   }
 
-  /** The arguments in the order in which the parameters stand in the text. */
-  private static String arguments(TestStream stream, Template template) {
-    Map<String, String> values =
-        Map.of(
-            "group", stream.group().id() + "::BIGINT",
-            "message_log", "'" + stream.scope().messageLog() + "'::TEXT",
-            "count_limit", "10000::INT",
-            "most_blockers", "20::INT",
-            "message_id", "77777::BIGINT",
-            "stream", stream.info().id() + "::BIGINT",
-            "most_history", "1000::INT");
-    return template.in(stream.scope()).parameters().stream()
-        .map(values::get)
-        .collect(Collectors.joining(", ", "(", ")"));
-  }
-
-  private static String numbered(String sql) {
-    StringBuilder numbered = new StringBuilder();
-    int number = 0;
-    for (String part : sql.split("\\?", -1)) {
-      numbered.append(number == 0 ? "" : "$" + number).append(part);
-      number++;
-    }
-    return numbered.toString();
-  }
-
-  private static final Pattern BUFFERS =
-      Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
-
-  private static long buffers(String plan) {
-    Matcher buffers = BUFFERS.matcher(plan);
-    assertThat(buffers.find()).isTrue();
-    return Long.parseLong(buffers.group(1))
-        + (buffers.group(2) == null ? 0 : Long.parseLong(buffers.group(2)));
+  private static Map<String, String> values(TestStream stream) {
+    return Map.of(
+        "group", stream.group().id() + "::BIGINT",
+        "message_log", "'" + stream.scope().messageLog() + "'::TEXT",
+        "count_limit", "10000::INT",
+        "most_blockers", "20::INT",
+        "message_id", "77777::BIGINT",
+        "stream", stream.info().id() + "::BIGINT",
+        "most_history", "1000::INT");
   }
 
   private TestStream registerInPartitions() throws SQLException {
@@ -192,23 +150,14 @@ class InspectPlanIT {
             GroupConfig.defaults());
     try (Connection connection = stream.unpooled();
         Statement statement = connection.createStatement()) {
-      addPartitions(stream, statement);
+      stream.addPartitions(PARTITIONS);
+      withoutAutovacuum(stream, statement);
     }
     return stream;
   }
 
-  private static void addPartitions(TestStream stream, Statement statement) throws SQLException {
-    for (int k = 2; k < PARTITIONS; k++) {
-      statement.execute(
-          stream.sql(
-              "CREATE TABLE {log}_"
-                  + k
-                  + " PARTITION OF {log} FOR VALUES FROM ("
-                  + ((long) k * PARTITION_SIZE + 1)
-                  + ") TO ("
-                  + ((k + 1L) * PARTITION_SIZE + 1)
-                  + ")"));
-    }
+  private static void withoutAutovacuum(TestStream stream, Statement statement)
+      throws SQLException {
     for (int k = 0; k < PARTITIONS; k++) {
       statement.execute(stream.sql("ALTER TABLE {log}_" + k + " SET (autovacuum_enabled = false)"));
     }

@@ -431,16 +431,7 @@ class SnapshotIT {
     stream =
         TestStream.register(
             database, StreamConfig.defaults().withPartitionSize(size), GroupConfig.defaults());
-    for (int k = 2; k < partitions; k++) {
-      stream.execute(
-          "CREATE TABLE {log}_"
-              + k
-              + " PARTITION OF {log} FOR VALUES FROM ("
-              + (k * size + 1)
-              + ") TO ("
-              + ((k + 1) * size + 1)
-              + ")");
-    }
+    stream.addPartitions(partitions);
   }
 
   private GroupSnapshot snapshot() {
