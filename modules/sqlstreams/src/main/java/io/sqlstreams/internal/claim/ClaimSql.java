@@ -220,12 +220,17 @@ final class ClaimSql {
                    lease.high,
                    -- what was given back in order doesn't count
                    lease.reclaims + CASE WHEN lease.session IS NULL THEN 0 ELSE 1 END AS reclaims,
-                   coalesce(
-                     (SELECT log.id
-                      FROM {schema}.message_log_{stream} AS log
-                      WHERE log.id > lease.low
-                      ORDER BY log.id
-                      LIMIT 1) <= lease.high, false) AS has_messages
+                   EXISTS (
+                     SELECT
+                     FROM (
+                       SELECT log.id
+                       FROM {schema}.message_log_{stream} AS log
+                       WHERE log.id > lease.low
+                       ORDER BY log.id
+                       LIMIT lease.high - lease.low
+                     ) AS message
+                     WHERE message.id <= lease.high
+                       AND (lease.excluded IS NULL OR message.id <> ALL (lease.excluded))) AS has_messages
             FROM {schema}.claim_lease_{stream} AS lease
             WHERE lease.consumer_group_id = :group
               AND lease.low >= (SELECT cursor.committed FROM {schema}.consumer_group_cursor_{stream} AS cursor WHERE cursor.consumer_group_id = :group)
@@ -246,14 +251,14 @@ final class ClaimSql {
             WHERE lease.token = expired.token
               AND expired.has_messages
               AND expired.reclaims <= :max_range_reclaims
-            RETURNING lease.low, lease.high
+            RETURNING lease.low, lease.high, lease.excluded
           ),
           dissolved AS (
             DELETE FROM {schema}.claim_lease_{stream} AS lease
             USING expired
             WHERE lease.token = expired.token
               AND (NOT expired.has_messages OR expired.reclaims > :max_range_reclaims)
-            RETURNING lease.low, lease.high
+            RETURNING lease.low, lease.high, lease.excluded
           ),
           quarantined AS (
             INSERT INTO {schema}.exception_queue_{stream}
@@ -270,6 +275,7 @@ final class ClaimSql {
               LIMIT dissolved.high - dissolved.low
             ) AS message
             WHERE message.id <= dissolved.high
+              AND (dissolved.excluded IS NULL OR message.id <> ALL (dissolved.excluded))
             ON CONFLICT (consumer_group_id, message_id) DO NOTHING
             RETURNING message_id
           )
@@ -292,7 +298,9 @@ final class ClaimSql {
             WHERE log.id > taken.low
             ORDER BY log.id
             LIMIT taken.high - taken.low
-          ) AS message ON message.id <= taken.high
+          ) AS message
+            ON message.id <= taken.high
+            AND (taken.excluded IS NULL OR message.id <> ALL (taken.excluded))
           ORDER BY message.id
           """);
 

@@ -124,6 +124,8 @@ final class StreamTables {
             reclaims          INT         NOT NULL DEFAULT 0 CHECK (reclaims >= 0),
             -- null: given back, nobody's
             session           UUID,
+            -- ids in between that don't belong to it: what became of them was settled when the range was claimed
+            excluded          BIGINT[],
             CONSTRAINT claim_lease_{stream}_range CHECK (low <= high)
           ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
           CREATE INDEX claim_lease_{stream}_low_idx ON {schema}.claim_lease_{stream} (consumer_group_id, low);
