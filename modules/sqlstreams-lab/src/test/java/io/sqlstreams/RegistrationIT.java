@@ -640,8 +640,6 @@ class RegistrationIT {
           """
           INSERT INTO {s}.claim_lease_1 (token, consumer_group_id, low, high, expires_at)
           VALUES (gen_random_uuid(), {g}, 0, 1, now());
-          INSERT INTO {s}.message_key_lease_1 (consumer_group_id, message_key, message_id, token, expires_at)
-          VALUES ({g}, 'k', 1, gen_random_uuid(), now());
           INSERT INTO {s}.exception_queue_1 (consumer_group_id, message_id, status, concurrency, attempts, can_run_after)
           VALUES ({v}'ready', 'parallel', 0, now());
           INSERT INTO {s}.delivery_log_1 (consumer_group_id, message_id, attempt, status)
@@ -655,7 +653,6 @@ class RegistrationIT {
     for (String table :
         List.of(
             "claim_lease_1",
-            "message_key_lease_1",
             "exception_queue_1",
             "delivery_log_1",
             "consumer_group_cursor_1",

@@ -8,6 +8,8 @@ package io.sqlstreams;
  * @param retried deliveries that failed and will be tried again
  * @param delayed deliveries that asked for a delay
  * @param dead messages given up
+ * @param deferred messages that were put aside to wait for others of their key; they are delivered
+ *     when their turn has come
  * @param undecodable deliveries whose payload couldn't be read; they count as retried or dead as
  *     well
  * @param timedOut deliveries that took too long; they count as retried or dead as well
@@ -24,6 +26,7 @@ public record ConsumptionCounters(
     long retried,
     long delayed,
     long dead,
+    long deferred,
     long undecodable,
     long timedOut,
     long reclaimed,

@@ -47,9 +47,10 @@ class LayersTest {
           entry("produce", Set.of("sql", "document")),
           entry("log", Set.of("sql", "document")),
           entry("fence", Set.of("sql")),
-          entry("claim", Set.of("sql", "log")),
+          entry("order", Set.of()),
+          entry("claim", Set.of("sql", "log", "order")),
           entry("lease", Set.of("sql", "lifecycle", "wake")),
-          entry("outcome", Set.of("sql", "document")),
+          entry("outcome", Set.of("sql", "document", "order")),
           entry(
               "dispatch",
               Set.of(

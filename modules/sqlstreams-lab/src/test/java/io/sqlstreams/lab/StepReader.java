@@ -5,7 +5,6 @@ import io.sqlstreams.internal.claim.Claimant;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.claim.Poll;
 import io.sqlstreams.internal.fence.Fence;
-import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.sql.Database;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,9 +63,9 @@ public final class StepReader {
 
   /** Claims once. */
   public Poll claim(List<Long> taken) {
-    Poll poll = claims.claim(MOST, Long.MAX_VALUE, true, List.of());
+    Poll poll = claims.claim(MOST, Long.MAX_VALUE, true, false, Terms.none());
     if (poll.range() != null) {
-      poll.range().messages().stream().map(StoredMessage::id).forEach(taken::add);
+      poll.range().messages().stream().map(claimed -> claimed.message().id()).forEach(taken::add);
     }
     return poll;
   }

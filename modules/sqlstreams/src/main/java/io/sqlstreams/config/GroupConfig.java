@@ -2,6 +2,7 @@ package io.sqlstreams.config;
 
 import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a consumer group is declared to be. Running consumers read it again now and then ({@link
@@ -19,6 +20,11 @@ import java.time.Duration;
  *     #DEFAULT_MAX_RANGE_RECLAIMS}
  * @param deliveryLog which attempts leave a row in the delivery log; defaults to {@link
  *     DeliveryLogMode#FAILURES}
+ * @param concurrency how the messages of a key are handed out that don't ask for a way of their
+ *     own; a change holds in every process once all have read it ({@link
+ *     ConsumeOptions#configRefreshInterval}); defaults to {@link Concurrency#PARALLEL}
+ * @param concurrencyOverride the same for all messages, whatever they ask for; null to let them
+ *     ask; defaults to null
  */
 public record GroupConfig(
     Start start,
@@ -26,7 +32,9 @@ public record GroupConfig(
     Duration timeout,
     DeliveryLimits limits,
     int maxRangeReclaims,
-    DeliveryLogMode deliveryLog) {
+    DeliveryLogMode deliveryLog,
+    Concurrency concurrency,
+    @Nullable Concurrency concurrencyOverride) {
   /** 30 seconds. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
@@ -40,7 +48,9 @@ public record GroupConfig(
           DEFAULT_TIMEOUT,
           DeliveryLimits.defaults(),
           DEFAULT_MAX_RANGE_RECLAIMS,
-          DeliveryLogMode.FAILURES);
+          DeliveryLogMode.FAILURES,
+          Concurrency.PARALLEL,
+          null);
 
   /**
    * @throws InvalidInputException when a value is outside its range, or lies outside the limits
@@ -63,22 +73,54 @@ public record GroupConfig(
 
   /** These settings with another beginning. */
   public GroupConfig withStart(Start start) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(
+        start,
+        retry,
+        timeout,
+        limits,
+        maxRangeReclaims,
+        deliveryLog,
+        concurrency,
+        concurrencyOverride);
   }
 
   /** These settings with another retry policy. */
   public GroupConfig withRetry(RetryPolicy retry) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(
+        start,
+        retry,
+        timeout,
+        limits,
+        maxRangeReclaims,
+        deliveryLog,
+        concurrency,
+        concurrencyOverride);
   }
 
   /** These settings with another time that a handler may take for one message. */
   public GroupConfig withTimeout(Duration timeout) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(
+        start,
+        retry,
+        timeout,
+        limits,
+        maxRangeReclaims,
+        deliveryLog,
+        concurrency,
+        concurrencyOverride);
   }
 
   /** These settings with other limits on what messages may ask for. */
   public GroupConfig withLimits(DeliveryLimits limits) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(
+        start,
+        retry,
+        timeout,
+        limits,
+        maxRangeReclaims,
+        deliveryLog,
+        concurrency,
+        concurrencyOverride);
   }
 
   /**
@@ -86,12 +128,54 @@ public record GroupConfig(
    * message.
    */
   public GroupConfig withMaxRangeReclaims(int maxRangeReclaims) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(
+        start,
+        retry,
+        timeout,
+        limits,
+        maxRangeReclaims,
+        deliveryLog,
+        concurrency,
+        concurrencyOverride);
   }
 
   /** These settings with another choice of attempts that leave a row in the delivery log. */
   public GroupConfig withDeliveryLog(DeliveryLogMode deliveryLog) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(
+        start,
+        retry,
+        timeout,
+        limits,
+        maxRangeReclaims,
+        deliveryLog,
+        concurrency,
+        concurrencyOverride);
+  }
+
+  /** These settings with another way to hand out the messages of a key that don't ask for one. */
+  public GroupConfig withConcurrency(Concurrency concurrency) {
+    return new GroupConfig(
+        start,
+        retry,
+        timeout,
+        limits,
+        maxRangeReclaims,
+        deliveryLog,
+        concurrency,
+        concurrencyOverride);
+  }
+
+  /** These settings with a way to hand out the messages of a key whatever they ask for. */
+  public GroupConfig withConcurrencyOverride(@Nullable Concurrency concurrencyOverride) {
+    return new GroupConfig(
+        start,
+        retry,
+        timeout,
+        limits,
+        maxRangeReclaims,
+        deliveryLog,
+        concurrency,
+        concurrencyOverride);
   }
 
   private static <C extends Comparable<C>> void requireWithin(

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  *     StreamConfig#idempotencyKeyTtl}); null for none, which differs from empty; up to 1,024 bytes
  *     of UTF-8. A UUID in its canonical text (36 characters, lower case) is stored as it is, any
  *     other key as a UUID of version 8 (RFC 9562) made from its SHA-256
+ * @param concurrency how this message is handed out among those of its key, which it needs then;
+ *     null to leave it to the groups
  */
 public record ProduceOptions(
     @Nullable String key,
@@ -31,9 +33,10 @@ public record ProduceOptions(
     Map<String, String> headers,
     @Nullable Duration timeout,
     @Nullable RetryPolicy retry,
-    @Nullable String idempotencyKey) {
+    @Nullable String idempotencyKey,
+    @Nullable Concurrency concurrency) {
   private static final ProduceOptions DEFAULTS =
-      new ProduceOptions(null, null, Map.of(), null, null, null);
+      new ProduceOptions(null, null, Map.of(), null, null, null, null);
 
   /**
    * Copies the headers.
@@ -60,38 +63,50 @@ public record ProduceOptions(
 
   /** These options with another message key. */
   public ProduceOptions withKey(@Nullable String key) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
+    return new ProduceOptions(
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
   }
 
   /** These options with another routing key. */
   public ProduceOptions withRoutingKey(@Nullable String routingKey) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
+    return new ProduceOptions(
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
   }
 
   /** These options with one more header, or another value for one that is there. */
   public ProduceOptions withHeader(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(name, value);
-    return new ProduceOptions(key, routingKey, more, timeout, retry, idempotencyKey);
+    return new ProduceOptions(key, routingKey, more, timeout, retry, idempotencyKey, concurrency);
   }
 
   /** These options with exactly these headers. */
   public ProduceOptions withHeaders(Map<String, String> headers) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
+    return new ProduceOptions(
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
   }
 
   /** These options with another wish for the handler's time. */
   public ProduceOptions withTimeout(@Nullable Duration timeout) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
+    return new ProduceOptions(
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
   }
 
   /** These options with another wish for a retry policy. */
   public ProduceOptions withRetry(@Nullable RetryPolicy retry) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
+    return new ProduceOptions(
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
   }
 
   /** These options with another idempotency key. */
   public ProduceOptions withIdempotencyKey(@Nullable String idempotencyKey) {
-    return new ProduceOptions(key, routingKey, headers, timeout, retry, idempotencyKey);
+    return new ProduceOptions(
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
+  }
+
+  /** These options with another wish for the order among the messages of the key. */
+  public ProduceOptions withConcurrency(@Nullable Concurrency concurrency) {
+    return new ProduceOptions(
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
   }
 }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.PayloadType;
 import io.sqlstreams.config.StreamConfig;
-import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.lab.NamedTransaction;
 import io.sqlstreams.lab.StepReader;
+import io.sqlstreams.lab.Terms;
 import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.lab.Writers;
 import io.sqlstreams.test.SqlStreamsTest;
@@ -164,7 +164,8 @@ class ClaimIT {
     try (NamedTransaction other = stream.begin("other")) {
       other.runs("SELECT claimed FROM {cursor} FOR UPDATE");
       var waiting =
-          CompletableFuture.supplyAsync(() -> claims.claim(10, ANY_BYTES, true, List.of()));
+          CompletableFuture.supplyAsync(
+              () -> claims.claim(10, ANY_BYTES, true, false, Terms.none()));
       stream.awaitClaimThatWaits();
       other.runs(
           "INSERT INTO {lease} (token, consumer_group_id, low, high, expires_at, session) SELECT gen_random_uuid(), "
@@ -181,16 +182,17 @@ class ClaimIT {
   void anExpiredRangeIsTakenOverAndThenDissolved() {
     List<Long> ids = stream.produce(3);
     claim(0, 10, ANY_BYTES, true);
-    assertThat(claims.reclaim(List.of(), 3).found()).as("its lease runs").isFalse();
+    assertThat(claims.reclaim(3, Terms.none()).found()).as("its lease runs").isFalse();
     for (int times = 1; times <= 3; times++) {
       expire();
-      Reclaim reclaim = claims.reclaim(List.of(), 3);
+      Reclaim reclaim = claims.reclaim(3, Terms.none());
       assertThat(reclaim.range()).isNotNull();
-      assertThat(reclaim.range().messages().stream().map(StoredMessage::id)).isEqualTo(ids);
+      assertThat(reclaim.range().messages().stream().map(claimed -> claimed.message().id()))
+          .isEqualTo(ids);
       assertThat(stream.number("SELECT reclaims FROM {lease}")).isEqualTo(times);
     }
     expire();
-    Reclaim last = claims.reclaim(List.of(), 3);
+    Reclaim last = claims.reclaim(3, Terms.none());
     assertThat(last.range()).isNull();
     assertThat(last.quarantined()).isEqualTo(3);
     assertThat(stream.rows("SELECT message_id, status, attempts, suspect FROM {queue} ORDER BY 1"))
@@ -207,9 +209,10 @@ class ClaimIT {
     Poll poll = claim(0, 10, ANY_BYTES, true);
     assertThat(poll.moved()).isFalse();
     assertThat(poll.leaseExpiresInMicros()).isLessThanOrEqualTo(0);
-    Reclaim reclaim = claims.reclaim(List.of(), 3);
+    Reclaim reclaim = claims.reclaim(3, Terms.none());
     assertThat(reclaim.range()).isNotNull();
-    assertThat(reclaim.range().messages().stream().map(StoredMessage::id)).isEqualTo(left);
+    assertThat(reclaim.range().messages().stream().map(claimed -> claimed.message().id()))
+        .isEqualTo(left);
     assertThat(ids(claim(0, 10, ANY_BYTES, true))).isEqualTo(fresh);
   }
 
@@ -220,10 +223,10 @@ class ClaimIT {
     assertThat(range).isNotNull();
     expire();
     List<UUID> held = List.of(range.token());
-    assertThat(claims.claim(10, ANY_BYTES, true, held).leaseExpiresInMicros())
+    assertThat(claims.claim(10, ANY_BYTES, true, false, Terms.held(held)).leaseExpiresInMicros())
         .isEqualTo(Poll.NEVER);
-    assertThat(claims.reclaim(held, 3).found()).isFalse();
-    assertThat(claims.reclaim(List.of(), 3).found()).isTrue();
+    assertThat(claims.reclaim(3, Terms.held(held)).found()).isFalse();
+    assertThat(claims.reclaim(3, Terms.none()).found()).isTrue();
   }
 
   @Test
@@ -232,7 +235,7 @@ class ClaimIT {
     claim(0, 10, ANY_BYTES, true);
     stream.execute("UPDATE {lease} SET low = high");
     expire();
-    Reclaim reclaim = claims.reclaim(List.of(), 3);
+    Reclaim reclaim = claims.reclaim(3, Terms.none());
     assertThat(reclaim.found()).isTrue();
     assertThat(reclaim.range()).isNull();
     assertThat(reclaim.quarantined()).isZero();
@@ -246,10 +249,10 @@ class ClaimIT {
     expire();
     try (NamedTransaction completing = stream.begin("completing")) {
       completing.runs("DELETE FROM {lease}");
-      assertThat(claims.reclaim(List.of(), 3).found()).isFalse();
+      assertThat(claims.reclaim(3, Terms.none()).found()).isFalse();
       completing.commits();
     }
-    assertThat(claims.reclaim(List.of(), 3).found()).isFalse();
+    assertThat(claims.reclaim(3, Terms.none()).found()).isFalse();
     assertThat(stream.number("SELECT count(*) FROM {queue}")).isZero();
   }
 
@@ -264,10 +267,10 @@ class ClaimIT {
     ExceptionClaims exceptions =
         new ExceptionClaims(
             new Database(stream.dataSource(), database.schema()), stream.scope(), "g", claimant());
-    assertThat(exceptions.claimDue(10, false))
+    assertThat(exceptions.claimDue(10, false, true))
         .extracting(ClaimedException::messageId)
         .containsExactly(4L, 5L, 6L);
-    assertThat(exceptions.claimDue(10, true))
+    assertThat(exceptions.claimDue(10, true, true))
         .extracting(ClaimedException::messageId)
         .containsExactly(1L);
     assertThat(claim(0, 0, ANY_BYTES, false).exceptionDueInMicros()).isEqualTo(Poll.NEVER);
@@ -337,11 +340,13 @@ class ClaimIT {
   private Poll claim(long settled, int messages, long bytes, boolean takeSuspect) {
     stream.execute(
         "UPDATE {cursor} SET settled_head = " + settled + " WHERE settled_head <> " + settled);
-    return claims.claim(messages, bytes, takeSuspect, List.of());
+    return claims.claim(messages, bytes, takeSuspect, false, Terms.none());
   }
 
   private static List<Long> ids(Poll poll) {
     ClaimedRange range = poll.range();
-    return range == null ? List.of() : range.messages().stream().map(StoredMessage::id).toList();
+    return range == null
+        ? List.of()
+        : range.messages().stream().map(claimed -> claimed.message().id()).toList();
   }
 }

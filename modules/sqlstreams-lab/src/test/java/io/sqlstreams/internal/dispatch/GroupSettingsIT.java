@@ -8,6 +8,7 @@ import io.sqlstreams.Outcome;
 import io.sqlstreams.Outgoing;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.codec.RawPayload;
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.DeliveryLimits;
 import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
@@ -169,7 +170,9 @@ class GroupSettingsIT {
                 .withBackoff(Duration.ofSeconds(1), Duration.ofMinutes(5))
                 .withMaxDelays(7),
             2,
-            DeliveryLogMode.ALL);
+            DeliveryLogMode.ALL,
+            Concurrency.ORDERED,
+            Concurrency.EXCLUSIVE);
     group().register(all);
     assertThat(group().get().orElseThrow().config()).isEqualTo(all);
   }

@@ -10,6 +10,7 @@ import io.sqlstreams.internal.outcome.FinishedRange;
 import io.sqlstreams.internal.outcome.Outcomes;
 import io.sqlstreams.internal.outcome.Policies;
 import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.lab.Terms;
 import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
@@ -60,12 +61,12 @@ class LeaseIT {
     Outcomes outcomes =
         new Outcomes(
             sql, stream.scope(), "g", stream.group().id(), new Policies(stream.group().config()));
-    assertThat(outcomes.finish(List.of(new FinishedRange(token, 3L, List.of()))))
+    assertThat(outcomes.finish(List.of(new FinishedRange(token, 3L, List.of(), Set.of()))))
         .containsExactly(token);
     assertThat(renew(token, 3)).isEmpty();
     assertThat(stream.rows("SELECT low, session, expires_at <= now() FROM {lease}"))
         .containsExactly("3|null|t");
-    assertThat(claims.reclaim(List.of(), 3).range()).isNotNull();
+    assertThat(claims.reclaim(3, Terms.none()).range()).isNotNull();
     assertThat(stream.number("SELECT reclaims FROM {lease}")).isZero();
   }
 
@@ -81,12 +82,12 @@ class LeaseIT {
       assertThat(group.releaseLeases(session)).isEqualTo(1);
     }
     assertThat(renew(range.token(), 0)).as("the old token is refused").isEmpty();
-    assertThat(claims.reclaim(List.of(), 3).range()).isNotNull();
+    assertThat(claims.reclaim(3, Terms.none()).range()).isNotNull();
     assertThat(stream.number("SELECT reclaims FROM {lease}")).isEqualTo(1);
   }
 
   private ClaimedRange claim() {
-    ClaimedRange range = claims.claim(10, Long.MAX_VALUE, true, List.of()).range();
+    ClaimedRange range = claims.claim(10, Long.MAX_VALUE, true, false, Terms.none()).range();
     assertThat(range).isNotNull();
     return range;
   }

@@ -22,7 +22,6 @@ import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.claim.Poll;
 import io.sqlstreams.internal.claim.Reclaim;
-import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.outcome.FinishedRange;
 import io.sqlstreams.internal.outcome.Outcomes;
 import io.sqlstreams.internal.outcome.Policies;
@@ -31,12 +30,14 @@ import io.sqlstreams.lab.Await;
 import io.sqlstreams.lab.Consumer;
 import io.sqlstreams.lab.NamedTransaction;
 import io.sqlstreams.lab.StepReader;
+import io.sqlstreams.lab.Terms;
 import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -312,7 +313,7 @@ class RewindIT {
         .containsExactly("0|4|t|t");
     assertThat(reader.finish(across)).isFalse();
     assertThat(reader.finish(above)).isFalse();
-    Reclaim reclaim = reader.claims.reclaim(List.of(), 3);
+    Reclaim reclaim = reader.claims.reclaim(3, Terms.none());
     assertThat(reclaim.range()).isNotNull();
     assertThat(ids(reclaim.range())).isEqualTo(ids(1, 4));
     assertThat(stream.number("SELECT reclaims FROM {lease}")).as("nobody died").isZero();
@@ -324,7 +325,7 @@ class RewindIT {
     stream.produce(10);
     reader.take(10);
     stream.execute("UPDATE {lease} SET expires_at = now() - INTERVAL '1 second'");
-    ClaimedRange taken = reader.claims.reclaim(List.of(), 3).range();
+    ClaimedRange taken = reader.claims.reclaim(3, Terms.none()).range();
     assertThat(taken).isNotNull();
     group.rewind(Start.beginning());
     assertThat(reader.finish(new Range(taken))).isFalse();
@@ -340,7 +341,7 @@ class RewindIT {
     try (NamedTransaction other = pauseOperations()) {
       var rewind = CompletableFuture.supplyAsync(() -> group.rewind(Start.after(4)));
       stream.awaitWaiting("note_rewind");
-      var reclaim = CompletableFuture.supplyAsync(() -> reader.claims.reclaim(List.of(), 3));
+      var reclaim = CompletableFuture.supplyAsync(() -> reader.claims.reclaim(3, Terms.none()));
       stream.awaitWaiting("reclaim_range");
       other.commits();
       rewind.get();
@@ -547,7 +548,7 @@ class RewindIT {
   }
 
   private static List<Long> ids(ClaimedRange range) {
-    return range.messages().stream().map(StoredMessage::id).toList();
+    return range.messages().stream().map(claimed -> claimed.message().id()).toList();
   }
 
   private record Range(ClaimedRange claimed) {
@@ -575,7 +576,7 @@ class RewindIT {
     }
 
     Range take(int messages) {
-      Poll poll = claims.claim(messages, Long.MAX_VALUE, true, List.of());
+      Poll poll = claims.claim(messages, Long.MAX_VALUE, true, false, Terms.none());
       assertThat(poll.range()).isNotNull();
       return new Range(poll.range());
     }
@@ -583,7 +584,9 @@ class RewindIT {
     /** Every message of it is done; whether that was still accepted. */
     boolean finish(Range range) {
       UUID token = range.claimed().token();
-      return outcomes.finish(List.of(new FinishedRange(token, null, List.of()))).contains(token);
+      return outcomes
+          .finish(List.of(new FinishedRange(token, null, List.of(), Set.of())))
+          .contains(token);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.sqlstreams.internal.outcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.internal.claim.Claimant;
@@ -9,6 +10,7 @@ import io.sqlstreams.internal.claim.ClaimedException;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.claim.ExceptionClaims;
 import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.lab.Terms;
 import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
@@ -47,13 +49,16 @@ class OutcomesIT {
   void aDeferredMessageWaitsWithoutCountingAndComesAgain() {
     ClaimedException claimed = queued("inflight");
     Tries tries = new Tries(claimed.attempts(), claimed.delays(), claimed.forgiven());
-    assertThat(finish(claimed, Verdict.deferred(tries, Duration.ofHours(1)))).isTrue();
+    assertThat(finish(claimed, Verdict.deferred(Verdict.Event.DEFERRED, tries))).isTrue();
     assertThat(row()).isEqualTo("deferred|2|1|null");
-    assertThat(exceptions.claimDue(10, true)).as("its time hasn't come").isEmpty();
-    assertThat(claims.claim(0, 1, true, List.of()).exceptionDueInMicros())
-        .isBetween(3_500_000_000L, 3_600_000_000L);
-    stream.execute("UPDATE {queue} SET can_run_after = now()");
-    assertThat(exceptions.claimDue(10, true))
+    assertThat(exceptions.claimDue(10, true, true)).as("it isn't its turn").isEmpty();
+    assertThat(claims.claim(0, 1, true, false, Terms.none()).exceptionDueInMicros())
+        .as("it doesn't wait for a time")
+        .isEqualTo(Long.MAX_VALUE);
+    stream.execute("UPDATE {queue} SET message_key = 'k', concurrency = 'ordered'");
+    assertThat(exceptions.wake(null)).isNull();
+    assertThat(row()).isEqualTo("ready|2|1|null");
+    assertThat(exceptions.claimDue(10, true, true))
         .extracting(ClaimedException::attempts)
         .containsExactly(2);
     assertThat(deliveries()).containsExactly("2|deferred|null");
@@ -65,8 +70,8 @@ class OutcomesIT {
     Tries tries = new Tries(claimed.attempts(), claimed.delays(), claimed.forgiven());
     assertThat(finish(claimed, Verdict.superseded(tries, "a newer one is there"))).isTrue();
     assertThat(row()).isEqualTo("superseded|2|1|a newer one is there");
-    assertThat(exceptions.claimDue(10, true)).isEmpty();
-    assertThat(claims.claim(0, 1, true, List.of()).committedLags()).isTrue();
+    assertThat(exceptions.claimDue(10, true, true)).isEmpty();
+    assertThat(claims.claim(0, 1, true, false, Terms.none()).committedLags()).isTrue();
     claims.advanceCommitted();
     assertThat(stream.rows("SELECT claimed, committed FROM {cursor}")).containsExactly("1|1");
     assertThat(deliveries()).containsExactly("2|superseded|a newer one is there");
@@ -80,6 +85,8 @@ class OutcomesIT {
         new ClaimedException(
             UUID.randomUUID(),
             claimed.messageId(),
+            null,
+            Concurrency.PARALLEL,
             claimed.attempts(),
             claimed.delays(),
             0,
@@ -90,7 +97,7 @@ class OutcomesIT {
             Verdict.DONE,
             Verdict.done(tries),
             Verdict.unbegun(tries),
-            Verdict.deferred(tries, Duration.ZERO),
+            Verdict.deferred(null, tries),
             Verdict.superseded(tries, "x"),
             judge.failed("no", policies.ofGroup(), tries),
             judge.expired(true, policies.ofGroup(), tries))) {
@@ -136,7 +143,7 @@ class OutcomesIT {
             + " VALUES ("
             + stream.group().id()
             + ", 1, 'ready', 'parallel', 2, 1, now())");
-    ClaimedException claimed = exceptions.claimDue(1, true).get(0);
+    ClaimedException claimed = exceptions.claimDue(1, true, true).get(0);
     assertThat(stream.rows("SELECT status FROM {queue}")).containsExactly(status);
     return claimed;
   }
@@ -144,7 +151,9 @@ class OutcomesIT {
   private boolean finish(ClaimedException claimed, Verdict verdict) {
     return !outcomes
         .finishExceptions(
-            List.of(new FinishedMessage(claimed.messageId(), null, claimed.token(), verdict)))
+            List.of(
+                new FinishedMessage(
+                    claimed.messageId(), null, Concurrency.PARALLEL, claimed.token(), verdict)))
         .isEmpty();
   }
 

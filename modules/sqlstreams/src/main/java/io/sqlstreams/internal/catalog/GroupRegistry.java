@@ -33,7 +33,6 @@ public final class GroupRegistry {
       List.of(
           RegistrySql.DELETE_GROUP,
           RegistrySql.DELETE_CLAIM_LEASES,
-          RegistrySql.DELETE_MESSAGE_KEY_LEASES,
           RegistrySql.DELETE_EXCEPTIONS,
           RegistrySql.DELETE_DELIVERIES,
           RegistrySql.DELETE_OPERATIONS);

@@ -158,14 +158,6 @@ final class RegistrySql {
           WHERE consumer_group_id = :group_id
           """);
 
-  static final Template DELETE_MESSAGE_KEY_LEASES =
-      Template.of(
-          """
-          -- delete_group_message_key_leases
-          DELETE FROM {schema}.message_key_lease_{stream}
-          WHERE consumer_group_id = :group_id
-          """);
-
   static final Template DELETE_EXCEPTIONS =
       Template.of(
           """

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.claim;
 
+import io.sqlstreams.internal.order.KeySql;
 import io.sqlstreams.internal.sql.Template;
 
 /** The claim of the next run of the log, and the taking over of ranges that dead sessions left. */
@@ -21,7 +22,7 @@ final class ClaimSql {
    */
   static final Template CLAIM =
       Template.of(
-          """
+              """
           -- claim_range
           WITH
           peek AS MATERIALIZED (
@@ -29,6 +30,8 @@ final class ClaimSql {
                    cursor.committed,
                    cursor.settled_head,
                    cursor.rewinds,
+                   -- by this transaction, before this statement
+                   coalesce(cursor.xmax = pg_current_xact_id_if_assigned()::XID, false) AS is_locked,
                    (SELECT log.id
                     FROM {schema}.message_log_{stream} AS log
                     WHERE log.id > cursor.claimed
@@ -56,18 +59,25 @@ final class ClaimSql {
                    (SELECT exception.can_run_after
                     FROM {schema}.exception_queue_{stream} AS exception
                     WHERE exception.consumer_group_id = :group
-                      AND exception.status IN ('ready', 'deferred')
+                      AND exception.status = 'ready'
                       AND NOT exception.suspect
                     ORDER BY exception.can_run_after
                     LIMIT 1) AS exception_due_at,
                    (SELECT exception.can_run_after
                     FROM {schema}.exception_queue_{stream} AS exception
                     WHERE exception.consumer_group_id = :group
-                      AND exception.status IN ('ready', 'deferred')
+                      AND exception.status = 'ready'
                       AND exception.suspect
                       AND :take_suspect
                     ORDER BY exception.can_run_after
                     LIMIT 1) AS suspect_due_at,
+                   (SELECT exception.message_id
+                    FROM {schema}.exception_queue_{stream} AS exception
+                    WHERE exception.consumer_group_id = :group
+                      AND exception.message_key IS NOT NULL
+                      AND exception.status = 'deferred'
+                    ORDER BY exception.message_key, exception.message_id
+                    LIMIT 1) AS deferred,
                    (SELECT exception.lease_expires_at
                     FROM {schema}.exception_queue_{stream} AS exception
                     WHERE exception.consumer_group_id = :group
@@ -97,8 +107,11 @@ final class ClaimSql {
                    log.payload,
                    log.headers,
                    log.options,
+                   log.concurrency,
                    (log.id <= peek.settled_head OR log.id - log.above_settled = greatest(locked.claimed, peek.settled_head))
-                     AND (log.bytes <= :max_bytes OR log.position = 1) AS takable
+                     AND (log.bytes <= :max_bytes OR log.position = 1)
+                     -- whether a message has to wait for others of its key is known only under the lock
+                     AND (log.in_line = 0 OR peek.is_locked) AS takable
             FROM locked
             CROSS JOIN peek
             CROSS JOIN LATERAL (
@@ -110,9 +123,11 @@ final class ClaimSql {
                      next.payload,
                      next.headers,
                      next.options,
+                     next.concurrency,
                      row_number() OVER run AS position,
                      count(*) FILTER (WHERE next.id > greatest(locked.claimed, peek.settled_head)) OVER run AS above_settled,
-                     sum(next.size) OVER run AS bytes
+                     sum(next.size) OVER run AS bytes,
+                     count(*) FILTER (WHERE next.concurrency <> 'parallel') OVER run AS in_line
               FROM (
                 SELECT log.id,
                        log.created_at,
@@ -122,6 +137,7 @@ final class ClaimSql {
                        log.payload,
                        log.headers,
                        log.options,
+                       {concurrency} AS concurrency,
                        -- the size in memory; a value that isn't compressed tells it without being read
                        CASE
                          WHEN log.payload IS NULL THEN 0
@@ -157,6 +173,36 @@ final class ClaimSql {
               FROM seen
             ) AS run
           ),
+          candidate AS MATERIALIZED (
+            SELECT min(seen.id) AS message_id, seen.message_key, seen.concurrency, 0 AS forgiven
+            FROM seen
+            WHERE seen.takable
+              AND seen.concurrency <> 'parallel'
+            GROUP BY seen.message_key, seen.concurrency
+          ),
+          busy AS MATERIALIZED (
+            SELECT seen.id
+            FROM candidate
+            {holders}
+            JOIN seen ON seen.message_key = candidate.message_key AND seen.concurrency = candidate.concurrency
+            WHERE {busy}
+              AND seen.takable
+          ),
+          deferred AS (
+            INSERT INTO {schema}.exception_queue_{stream}
+              (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after)
+            SELECT :group, seen.id, 'deferred', seen.message_key, seen.concurrency, 0, now()
+            FROM busy
+            JOIN seen USING (id)
+            ON CONFLICT (consumer_group_id, message_id) DO NOTHING
+          ),
+          logged AS (
+            INSERT INTO {schema}.delivery_log_{stream} (consumer_group_id, message_id, attempt, status)
+            SELECT :group, busy.id, 0, 'deferred'
+            FROM busy
+            WHERE :logs_deferred
+            ORDER BY busy.id
+          ),
           moved AS (
             UPDATE {schema}.consumer_group_cursor_{stream} AS cursor
             SET claimed = taken.high,
@@ -175,10 +221,11 @@ final class ClaimSql {
               AND taken.high > taken.low
           ),
           leased AS (
-            INSERT INTO {schema}.claim_lease_{stream} (token, consumer_group_id, low, high, expires_at, session)
-            SELECT :token, :group, taken.low, taken.high, clock_timestamp() + :lease_us * INTERVAL '1 microsecond', :session
+            INSERT INTO {schema}.claim_lease_{stream} (token, consumer_group_id, low, high, expires_at, session, excluded)
+            SELECT :token, :group, taken.low, taken.high, clock_timestamp() + :lease_us * INTERVAL '1 microsecond', :session, aside.ids
             FROM taken
-            WHERE taken.takable > 0
+            CROSS JOIN (SELECT array_agg(busy.id ORDER BY busy.id) AS ids, count(*) AS messages FROM busy) AS aside
+            WHERE taken.takable > aside.messages
           )
           SELECT peek.claimed,
                  peek.first_id IS NOT NULL AS is_behind,
@@ -187,6 +234,9 @@ final class ClaimSql {
                  extract(epoch FROM peek.lease_expires_at - now()) * 1000000 AS lease_expires_us,
                  extract(epoch FROM least(peek.exception_due_at, peek.suspect_due_at) - now()) * 1000000 AS exception_due_us,
                  extract(epoch FROM peek.exception_expires_at - now()) * 1000000 AS exception_expires_us,
+                 coalesce((SELECT bool_or(seen.concurrency <> 'parallel') FROM seen) AND NOT peek.is_locked, false) AS needs_lock,
+                 peek.deferred IS NOT NULL AS some_wait,
+                 (SELECT count(*) FROM busy) AS deferred,
                  taken.low,
                  taken.high,
                  message.id,
@@ -196,22 +246,27 @@ final class ClaimSql {
                  message.message_key,
                  message.payload,
                  message.headers,
-                 message.options
+                 message.options,
+                 message.concurrency
           FROM peek
           LEFT JOIN taken ON true
           -- in the order of the walk; a sort here would copy every payload once more, and large claims through the disk
-          LEFT JOIN seen AS message ON message.takable
-          """);
+          LEFT JOIN seen AS message ON message.takable AND message.id <> ALL (ARRAY(SELECT busy.id FROM busy))
+          """)
+          .withPart("concurrency", KeySql.CONCURRENCY)
+          .withPart("holders", KeySql.holders(":chained"))
+          .withPart("busy", KeySql.BUSY);
 
   /**
    * Takes over one range whose session is gone: its lease has run out, or was given back. A range
    * that has been taken over too often is dissolved: each of its messages becomes an exception of
    * its own, so that the one that ends the process can't take its neighbours along again. One that
-   * holds no message (any more) just ends.
+   * holds no message (any more), or whose messages all have to wait for others of their keys, just
+   * ends.
    */
   static final Template RECLAIM =
       Template.of(
-          """
+              """
           -- reclaim_range
           WITH
           expired AS MATERIALIZED (
@@ -220,17 +275,7 @@ final class ClaimSql {
                    lease.high,
                    -- what was given back in order doesn't count
                    lease.reclaims + CASE WHEN lease.session IS NULL THEN 0 ELSE 1 END AS reclaims,
-                   EXISTS (
-                     SELECT
-                     FROM (
-                       SELECT log.id
-                       FROM {schema}.message_log_{stream} AS log
-                       WHERE log.id > lease.low
-                       ORDER BY log.id
-                       LIMIT lease.high - lease.low
-                     ) AS message
-                     WHERE message.id <= lease.high
-                       AND (lease.excluded IS NULL OR message.id <> ALL (lease.excluded))) AS has_messages
+                   lease.excluded
             FROM {schema}.claim_lease_{stream} AS lease
             WHERE lease.consumer_group_id = :group
               AND lease.low >= (SELECT cursor.committed FROM {schema}.consumer_group_cursor_{stream} AS cursor WHERE cursor.consumer_group_id = :group)
@@ -241,45 +286,104 @@ final class ClaimSql {
             LIMIT 1
             FOR UPDATE SKIP LOCKED
           ),
+          message AS MATERIALIZED (
+            SELECT message.id,
+                   message.created_at,
+                   message.schema_version,
+                   message.routing_key,
+                   message.message_key,
+                   message.payload,
+                   message.headers,
+                   message.options,
+                   message.concurrency
+            FROM expired
+            CROSS JOIN LATERAL (
+              SELECT log.id,
+                     log.created_at,
+                     log.schema_version,
+                     log.routing_key,
+                     log.message_key,
+                     log.payload,
+                     log.headers,
+                     log.options,
+                     {concurrency} AS concurrency
+              FROM {schema}.message_log_{stream} AS log
+              WHERE log.id > expired.low
+              ORDER BY log.id
+              -- as in claim_range: no upper bound; there can't be more messages than ids
+              LIMIT expired.high - expired.low
+            ) AS message
+            WHERE message.id <= expired.high
+              AND (expired.excluded IS NULL OR message.id <> ALL (expired.excluded))
+          ),
+          candidate AS MATERIALIZED (
+            SELECT min(message.id) AS message_id, message.message_key, message.concurrency, 0 AS forgiven
+            FROM message
+            CROSS JOIN expired
+            WHERE message.concurrency <> 'parallel'
+              AND expired.reclaims <= :max_range_reclaims
+            GROUP BY message.message_key, message.concurrency
+          ),
+          busy AS MATERIALIZED (
+            SELECT message.id
+            FROM candidate
+            {holders}
+            JOIN message ON message.message_key = candidate.message_key AND message.concurrency = candidate.concurrency
+            WHERE {busy}
+          ),
+          aside AS MATERIALIZED (
+            SELECT array_agg(busy.id ORDER BY busy.id) AS ids, count(*) AS messages
+            FROM busy
+          ),
           taken AS (
             UPDATE {schema}.claim_lease_{stream} AS lease
             SET token = :token,
                 session = :session,
                 reclaims = expired.reclaims,
+                excluded = lease.excluded || aside.ids,
                 expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond'
             FROM expired
+            CROSS JOIN aside
             WHERE lease.token = expired.token
-              AND expired.has_messages
               AND expired.reclaims <= :max_range_reclaims
-            RETURNING lease.low, lease.high, lease.excluded
+              AND (SELECT count(*) FROM message) > aside.messages
+            RETURNING lease.low, lease.high
           ),
           dissolved AS (
             DELETE FROM {schema}.claim_lease_{stream} AS lease
             USING expired
+            CROSS JOIN aside
             WHERE lease.token = expired.token
-              AND (NOT expired.has_messages OR expired.reclaims > :max_range_reclaims)
-            RETURNING lease.low, lease.high, lease.excluded
+              AND (expired.reclaims > :max_range_reclaims OR (SELECT count(*) FROM message) = aside.messages)
+          ),
+          deferred AS (
+            INSERT INTO {schema}.exception_queue_{stream}
+              (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after)
+            SELECT :group, message.id, 'deferred', message.message_key, message.concurrency, 0, now()
+            FROM busy
+            JOIN message USING (id)
+            ON CONFLICT (consumer_group_id, message_id) DO NOTHING
+          ),
+          logged AS (
+            INSERT INTO {schema}.delivery_log_{stream} (consumer_group_id, message_id, attempt, status)
+            SELECT :group, busy.id, 0, 'deferred'
+            FROM busy
+            WHERE :logs_deferred
+            ORDER BY busy.id
           ),
           quarantined AS (
             INSERT INTO {schema}.exception_queue_{stream}
               (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after, suspect, last_error)
-            SELECT :group, message.id, 'ready', message.message_key, 'parallel', 0, now(), true,
+            SELECT :group, message.id, 'ready', message.message_key, message.concurrency, 0, now(), true,
                    'quarantined: its range was taken over ' || :max_range_reclaims || ' times'
-            FROM dissolved
-            CROSS JOIN LATERAL (
-              SELECT log.id, log.message_key
-              FROM {schema}.message_log_{stream} AS log
-              WHERE log.id > dissolved.low
-              ORDER BY log.id
-              -- as in claim_range: no upper bound; there can't be more messages than ids
-              LIMIT dissolved.high - dissolved.low
-            ) AS message
-            WHERE message.id <= dissolved.high
-              AND (dissolved.excluded IS NULL OR message.id <> ALL (dissolved.excluded))
+            FROM expired
+            CROSS JOIN message
+            WHERE expired.reclaims > :max_range_reclaims
             ON CONFLICT (consumer_group_id, message_id) DO NOTHING
             RETURNING message_id
           )
           SELECT (SELECT count(*) FROM quarantined) AS quarantined,
+                 aside.messages AS deferred,
                  taken.low,
                  taken.high,
                  message.id,
@@ -289,20 +393,19 @@ final class ClaimSql {
                  message.message_key,
                  message.payload,
                  message.headers,
-                 message.options
+                 message.options,
+                 message.concurrency
           FROM expired
+          CROSS JOIN aside
           LEFT JOIN taken ON true
-          LEFT JOIN LATERAL (
-            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers, log.options
-            FROM {schema}.message_log_{stream} AS log
-            WHERE log.id > taken.low
-            ORDER BY log.id
-            LIMIT taken.high - taken.low
-          ) AS message
-            ON message.id <= taken.high
-            AND (taken.excluded IS NULL OR message.id <> ALL (taken.excluded))
+          LEFT JOIN message ON taken.low IS NOT NULL AND message.id <> ALL (ARRAY(SELECT busy.id FROM busy))
           ORDER BY message.id
-          """);
+          """)
+          .withPart("concurrency", KeySql.CONCURRENCY)
+          .withPart(
+              "holders",
+              KeySql.holders(":chained::UUID[] || ARRAY(SELECT expired.token FROM expired)"))
+          .withPart("busy", KeySql.BUSY);
 
   /** Moves {@code committed} of a group that claims nothing new at the moment. */
   static final Template ADVANCE_COMMITTED =

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.claim;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.internal.log.StoredMessage;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param token the proof of holding it
  * @param messageId its id
+ * @param key its message key
+ * @param concurrency how it is handed out among those of its key
  * @param attempts which attempt comes now
  * @param delays how many attempts asked for a delay, since the last redrive
  * @param forgiven how many attempts were before the last redrive
@@ -18,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 public record ClaimedException(
     UUID token,
     long messageId,
+    @Nullable String key,
+    Concurrency concurrency,
     int attempts,
     int delays,
     int forgiven,

@@ -1,6 +1,5 @@
 package io.sqlstreams.internal.claim;
 
-import io.sqlstreams.internal.log.StoredMessage;
 import java.util.List;
 import java.util.UUID;
 
@@ -12,4 +11,4 @@ import java.util.UUID;
  * @param high inclusive
  * @param messages those of the range that this group wants, in id order; never empty
  */
-public record ClaimedRange(UUID token, long low, long high, List<StoredMessage> messages) {}
+public record ClaimedRange(UUID token, long low, long high, List<ClaimedMessage> messages) {}

@@ -1,7 +1,8 @@
 package io.sqlstreams.internal.claim;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.error.NotInstalledException;
-import io.sqlstreams.internal.log.StoredMessage;
+import io.sqlstreams.internal.order.KeySql;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
@@ -9,7 +10,6 @@ import io.sqlstreams.internal.sql.Statement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
@@ -21,6 +21,7 @@ public final class Claims {
   private final Claimant claimant;
   private final String subject;
   private final Statement claim;
+  private final Statement claimLocked;
   private final Statement reclaim;
   private final Statement advanceCommitted;
 
@@ -32,7 +33,8 @@ public final class Claims {
     this.claimant = claimant;
     this.subject = subject;
     this.claim = ClaimSql.CLAIM.asTransactionByKeys(scope);
-    this.reclaim = ClaimSql.RECLAIM.asTransactionByKeys(scope);
+    this.claimLocked = ClaimSql.CLAIM.behind(KeySql.LOCK_FOR_NEWS).asTransactionByKeys(scope);
+    this.reclaim = ClaimSql.RECLAIM.behind(KeySql.LOCK).asTransactionByKeys(scope);
     this.advanceCommitted = ClaimSql.ADVANCE_COMMITTED.asRelaxedTransaction(scope);
   }
 
@@ -41,14 +43,15 @@ public final class Claims {
    *
    * @param maxMessages the most messages to take; 0 to look only
    * @param maxBytes the most bytes of payload to take; the first message is taken whatever its size
-   * @param held the tokens that the session holds: nothing of its own is reported as expired
    * @param takeSuspect whether the session would take an exception that may have ended a process
+   * @param locks whether messages are to be taken that may have to wait for others of their key
    * @throws GroupGoneException when the group or its stream was destroyed
    */
-  public Poll claim(int maxMessages, long maxBytes, boolean takeSuspect, Collection<UUID> held) {
+  public Poll claim(
+      int maxMessages, long maxBytes, boolean takeSuspect, boolean locks, ClaimTerms terms) {
     UUID token = UUID.randomUUID();
     try {
-      return claim(token, maxMessages, maxBytes, takeSuspect, held);
+      return claim(token, maxMessages, maxBytes, takeSuspect, locks, terms);
     } catch (NotInstalledException e) {
       // its tables are gone
       throw new GroupGoneException(subject);
@@ -56,16 +59,20 @@ public final class Claims {
   }
 
   private Poll claim(
-      UUID token, int maxMessages, long maxBytes, boolean takeSuspect, Collection<UUID> held) {
+      UUID token,
+      int maxMessages,
+      long maxBytes,
+      boolean takeSuspect,
+      boolean locks,
+      ClaimTerms terms) {
     return database.autoCommitted(
         "claiming for " + subject,
         connection -> {
-          try (Call call = claim.on(connection)) {
-            bindClaimant(call, token)
+          try (Call call = (locks ? claimLocked : claim).on(connection)) {
+            bind(call, token, terms)
                 .set("max_messages", maxMessages)
                 .set("max_bytes", maxBytes)
-                .set("take_suspect", takeSuspect)
-                .setArray("held", "uuid", held.toArray());
+                .set("take_suspect", takeSuspect);
             return readPoll(call.query(), token);
           }
         });
@@ -74,24 +81,22 @@ public final class Claims {
   /**
    * Takes over one range whose lease has ended.
    *
-   * @param held the tokens that the session holds: it doesn't take over from itself
    * @param maxRangeReclaims how often a range is taken over before it is dissolved
    */
-  public Reclaim reclaim(Collection<UUID> held, int maxRangeReclaims) {
+  public Reclaim reclaim(int maxRangeReclaims, ClaimTerms terms) {
     UUID token = UUID.randomUUID();
     return database.autoCommitted(
         "taking over a range for " + subject,
         connection -> {
           try (Call call = reclaim.on(connection)) {
-            bindClaimant(call, token)
-                .set("max_range_reclaims", maxRangeReclaims)
-                .setArray("held", "uuid", held.toArray());
+            bind(call, token, terms).set("max_range_reclaims", maxRangeReclaims);
             ResultSet row = call.query();
             if (!row.next()) {
-              return new Reclaim(false, null, 0);
+              return new Reclaim(false, null, 0, 0);
             }
             long quarantined = row.getLong("quarantined");
-            return new Reclaim(true, readRange(row, token), quarantined);
+            long deferred = row.getLong("deferred");
+            return new Reclaim(true, readRange(row, token), quarantined, deferred);
           }
         });
   }
@@ -107,11 +112,17 @@ public final class Claims {
         });
   }
 
-  private Call bindClaimant(Call call, UUID token) throws SQLException {
+  private Call bind(Call call, UUID token, ClaimTerms terms) throws SQLException {
+    Concurrency override = terms.concurrencyOverride();
     return call.set("group", claimant.group())
         .set("token", token)
         .set("session", claimant.session())
-        .set("lease_us", claimant.leaseMicros());
+        .set("lease_us", claimant.leaseMicros())
+        .set("concurrency", terms.concurrency().sqlName())
+        .set("concurrency_override", override == null ? null : override.sqlName())
+        .set("logs_deferred", terms.logsDeferred())
+        .setArray("held", "uuid", terms.held().toArray())
+        .setArray("chained", "uuid", terms.chained().toArray());
   }
 
   private Poll readPoll(ResultSet row, UUID token) throws SQLException {
@@ -122,6 +133,9 @@ public final class Claims {
     boolean isBehind = row.getBoolean("is_behind");
     boolean atGap = row.getBoolean("at_gap");
     boolean committedLags = row.getBoolean("committed_lags");
+    boolean needsLock = row.getBoolean("needs_lock");
+    boolean someWait = row.getBoolean("some_wait");
+    long deferred = row.getLong("deferred");
     long leaseExpires = microsOrNever(row, "lease_expires_us");
     long exceptionDue = microsOrNever(row, "exception_due_us");
     long exceptionExpires = microsOrNever(row, "exception_expires_us");
@@ -132,10 +146,13 @@ public final class Claims {
     return new Poll(
         claimed,
         moved,
+        needsLock,
         range,
         isBehind,
         atGap && !moved,
         committedLags,
+        deferred,
+        someWait,
         leaseExpires,
         exceptionDue,
         exceptionExpires);
@@ -148,14 +165,14 @@ public final class Claims {
   private static @Nullable ClaimedRange readRange(ResultSet row, UUID token) throws SQLException {
     long low = row.getLong("low");
     long high = row.getLong("high");
-    List<StoredMessage> messages = new ArrayList<>();
+    List<ClaimedMessage> messages = new ArrayList<>();
     do {
-      StoredMessage message = StoredMessage.read(row);
+      ClaimedMessage message = ClaimedMessage.read(row);
       if (message != null) {
         messages.add(message);
       }
     } while (row.next());
-    messages.sort(Comparator.comparingLong(StoredMessage::id));
+    messages.sort(Comparator.comparingLong(claimed -> claimed.message().id()));
     return messages.isEmpty() ? null : new ClaimedRange(token, low, high, messages);
   }
 

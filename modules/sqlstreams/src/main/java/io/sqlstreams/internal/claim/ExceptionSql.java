@@ -1,24 +1,45 @@
 package io.sqlstreams.internal.claim;
 
+import io.sqlstreams.internal.order.KeySql;
 import io.sqlstreams.internal.sql.Template;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The claim of messages in the exception queue. Each has a lease of its own. */
 final class ExceptionSql {
+  private static final String EARLIER =
+      """
+      coalesce(
+        (SELECT earlier.message_id
+         FROM {schema}.exception_queue_{stream} AS earlier
+         WHERE earlier.consumer_group_id = :group
+           AND (earlier.message_key, earlier.message_id) > (exception.message_key, 0)
+           AND earlier.message_key <= exception.message_key
+           AND earlier.message_key IS NOT NULL
+           AND earlier.status = '{status}'
+         ORDER BY earlier.message_key, earlier.message_id
+         LIMIT 1) < exception.message_id, false)
+      """;
+
   /**
    * Takes messages whose time has come. Of those whose last process is gone one at most, and that
    * only if the session has none of them yet: so when this process goes too, it is known which of
    * them to blame.
+   *
+   * <p>One whose key is held waits until its turn is announced. With the first of a key come those
+   * that wait right behind it, up to the next that doesn't: they are handed out one after the
+   * other.
    */
   static final Template CLAIM_DUE =
       Template.of(
-          """
+              """
           -- claim_due_exceptions
           WITH
           ordinary AS MATERIALIZED (
-            SELECT exception.ctid AS place
+            SELECT exception.ctid AS place, exception.message_id, exception.message_key, exception.concurrency, exception.forgiven
             FROM {schema}.exception_queue_{stream} AS exception
             WHERE exception.consumer_group_id = :group
-              AND exception.status IN ('ready', 'deferred')
+              AND exception.status = 'ready'
               AND NOT exception.suspect
               AND exception.can_run_after <= now()
             ORDER BY exception.can_run_after, exception.message_id
@@ -26,10 +47,10 @@ final class ExceptionSql {
             FOR UPDATE SKIP LOCKED
           ),
           suspect AS MATERIALIZED (
-            SELECT exception.ctid AS place
+            SELECT exception.ctid AS place, exception.message_id, exception.message_key, exception.concurrency, exception.forgiven
             FROM {schema}.exception_queue_{stream} AS exception
             WHERE exception.consumer_group_id = :group
-              AND exception.status IN ('ready', 'deferred')
+              AND exception.status = 'ready'
               AND exception.suspect
               AND exception.can_run_after <= now()
               AND :take_suspect
@@ -38,9 +59,60 @@ final class ExceptionSql {
             FOR UPDATE SKIP LOCKED
           ),
           due AS MATERIALIZED (
-            SELECT ordinary.place FROM ordinary
+            SELECT ordinary.place, ordinary.message_id, ordinary.message_key, ordinary.concurrency, ordinary.forgiven, true AS leads
+            FROM ordinary
             UNION ALL
-            SELECT suspect.place FROM suspect
+            SELECT suspect.place, suspect.message_id, suspect.message_key, suspect.concurrency, suspect.forgiven, false
+            FROM suspect
+          ),
+          candidate AS MATERIALIZED (
+            SELECT due.place, due.message_id, due.message_key, due.concurrency, due.forgiven, due.leads,
+                   row_number() OVER (PARTITION BY due.message_key ORDER BY due.message_id) AS place_in_key
+            FROM due
+            WHERE due.concurrency <> 'parallel'
+          ),
+          judged AS MATERIALIZED (
+            SELECT candidate.place, candidate.message_id, candidate.message_key, candidate.concurrency, candidate.leads,
+                   candidate.place_in_key > 1 OR {busy} AS is_busy
+            FROM candidate
+            {holders}
+          ),
+          put_aside AS (
+            UPDATE {schema}.exception_queue_{stream} AS exception
+            SET status = 'deferred',
+                updated_at = clock_timestamp()
+            WHERE exception.ctid = ANY (ARRAY(SELECT judged.place FROM judged WHERE judged.is_busy))
+          ),
+          follower AS MATERIALIZED (
+            SELECT next.place
+            FROM judged
+            CROSS JOIN LATERAL (
+              SELECT exception.ctid AS place
+              FROM {schema}.exception_queue_{stream} AS exception
+              WHERE exception.consumer_group_id = :group
+                AND (exception.message_key, exception.message_id) > (judged.message_key, judged.message_id)
+                AND exception.message_key <= judged.message_key
+                AND exception.message_key IS NOT NULL
+                AND exception.status = 'deferred'
+                AND NOT exception.suspect
+                AND exception.message_id < coalesce(
+                  (SELECT other.message_id
+                   FROM {schema}.exception_queue_{stream} AS other
+                   WHERE other.consumer_group_id = :group
+                     AND (other.message_key, other.message_id) > (judged.message_key, judged.message_id)
+                     AND other.message_key <= judged.message_key
+                     AND other.message_key IS NOT NULL
+                     AND other.status = 'ready'
+                   ORDER BY other.message_key, other.message_id
+                   LIMIT 1),
+                  9223372036854775807)
+              ORDER BY exception.message_key, exception.message_id
+              LIMIT (SELECT :max_messages / count(*) - 1 FROM judged WHERE NOT judged.is_busy)
+              FOR UPDATE
+            ) AS next
+            WHERE :with_followers
+              AND judged.leads
+              AND NOT judged.is_busy
           ),
           taken AS (
             UPDATE {schema}.exception_queue_{stream} AS exception
@@ -50,14 +122,22 @@ final class ExceptionSql {
                 updated_at = clock_timestamp()
             -- the rows that were just locked: by key, a plan made for a few rows would read all of the group's. One that
             -- changed since this statement began isn't found, and is taken the next time
-            WHERE exception.ctid = ANY (ARRAY(SELECT due.place FROM due))
-            RETURNING exception.message_id, exception.attempts, exception.delays, exception.forgiven, exception.suspect
+            WHERE exception.ctid = ANY (ARRAY(
+              SELECT due.place FROM due WHERE due.concurrency = 'parallel'
+              UNION ALL
+              SELECT judged.place FROM judged WHERE NOT judged.is_busy
+              UNION ALL
+              SELECT follower.place FROM follower))
+            RETURNING exception.message_id, exception.attempts, exception.delays, exception.forgiven, exception.suspect, exception.concurrency,
+                      exception.message_key
           )
           SELECT taken.message_id,
                  taken.attempts,
                  taken.delays,
                  taken.forgiven,
                  taken.suspect,
+                 taken.concurrency,
+                 taken.message_key AS queue_key,
                  message.id,
                  message.created_at,
                  message.schema_version,
@@ -76,12 +156,15 @@ final class ExceptionSql {
             LIMIT 1
           ) AS message ON message.id = taken.message_id
           ORDER BY taken.message_id
-          """);
+          """)
+          // the messages of one key in this session's own ranges count too
+          .withPart("holders", KeySql.holders("'{}'::UUID[]"))
+          .withPart("busy", KeySql.BUSY);
 
   /** Attempts whose sessions are gone. Nothing is locked: whoever ends them does it by token. */
   static final Template EXPIRED =
       Template.of(
-          """
+              """
           -- list_expired_exceptions
           SELECT exception.message_id,
                  exception.lease_token,
@@ -90,7 +173,10 @@ final class ExceptionSql {
                  exception.delays,
                  exception.forgiven,
                  exception.suspect,
-                 message.options
+                 exception.concurrency,
+                 message.options,
+                 -- it was taken along, but an earlier one of its key had not ended
+                 exception.concurrency <> 'parallel' AND {follows} AS is_follower
           FROM {schema}.exception_queue_{stream} AS exception
           LEFT JOIN LATERAL (
             SELECT log.id, log.options
@@ -106,7 +192,76 @@ final class ExceptionSql {
             AND exception.lease_token <> ALL (:held)
           ORDER BY exception.lease_expires_at, exception.message_id
           LIMIT :max_messages
-          """);
+          """)
+          .withPart("follows", follows());
+
+  /**
+   * Announces the turn of messages that wait though nothing holds their key any more: of whoever
+   * waits in front in each key. Usually the end of the message before does that. Keys are visited
+   * in their order, up to so many.
+   */
+  static final Template WAKE =
+      Template.of(
+              """
+          -- wake_waiting_keys
+          WITH RECURSIVE
+          visited AS (
+            (SELECT exception.message_key, exception.message_id, 1 AS place
+             FROM {schema}.exception_queue_{stream} AS exception
+             WHERE exception.consumer_group_id = :group
+               AND exception.message_key IS NOT NULL
+               AND (exception.message_key, exception.message_id) > (:after_key::TEXT, :after_id::BIGINT)
+               AND exception.status = 'deferred'
+             ORDER BY exception.message_key, exception.message_id
+             LIMIT 1)
+            UNION ALL
+            SELECT next.message_key, next.message_id, visited.place + 1
+            FROM visited
+            CROSS JOIN LATERAL (
+              SELECT exception.message_key, exception.message_id
+              FROM {schema}.exception_queue_{stream} AS exception
+              WHERE exception.consumer_group_id = :group
+                AND exception.message_key IS NOT NULL
+                AND exception.message_key > visited.message_key
+                AND exception.status = 'deferred'
+              ORDER BY exception.message_key, exception.message_id
+              LIMIT 1
+            ) AS next
+            WHERE visited.place < :max_keys
+          ),
+          candidate AS MATERIALIZED (
+            SELECT exception.message_id, exception.message_key, exception.concurrency, exception.forgiven
+            FROM visited
+            JOIN {schema}.exception_queue_{stream} AS exception
+              ON exception.consumer_group_id = :group
+              AND exception.message_id = visited.message_id
+          ),
+          woken AS (
+            UPDATE {schema}.exception_queue_{stream} AS exception
+            SET status = 'ready',
+                can_run_after = now(),
+                updated_at = clock_timestamp()
+            WHERE exception.consumer_group_id = :group
+              AND exception.status = 'deferred'
+              AND exception.message_id = ANY (ARRAY(
+                SELECT candidate.message_id
+                FROM candidate
+                {holders}
+                WHERE NOT {busy}))
+            RETURNING exception.message_id
+          )
+          SELECT (SELECT count(*) FROM woken) AS woken,
+                 (SELECT max(visited.message_key) FROM visited WHERE visited.place = :max_keys) AS last_key
+          """)
+          .withPart("holders", KeySql.holders("'{}'::UUID[]"))
+          .withPart("busy", KeySql.BUSY);
+
+  /** Whether an earlier message of its key is unresolved. */
+  private static String follows() {
+    return Stream.of("ready", "inflight", "deferred")
+        .map(status -> EARLIER.strip().replace("{status}", status))
+        .collect(Collectors.joining(" OR ", "(", ")"));
+  }
 
   private ExceptionSql() {}
 }

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.claim;
 
+import io.sqlstreams.config.Concurrency;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param delays how many attempts asked for a delay, since the last redrive
  * @param forgiven how many attempts were before the last redrive
  * @param suspect whether the process of an earlier attempt was gone, too
+ * @param concurrency how it is handed out among those of its key
+ * @param isFollower whether it can't have begun, since an earlier one of its key hasn't ended
  * @param options what the message asks of the groups, as the log keeps it
  */
 public record ExpiredAttempt(
@@ -23,4 +26,6 @@ public record ExpiredAttempt(
     int delays,
     int forgiven,
     boolean suspect,
+    Concurrency concurrency,
+    boolean isFollower,
     @Nullable String options) {}

@@ -2,6 +2,7 @@ package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.lifecycle.Loop;
+import io.sqlstreams.internal.outcome.Judge;
 import io.sqlstreams.internal.outcome.Outcomes;
 import io.sqlstreams.internal.outcome.Verdict;
 import io.sqlstreams.internal.wake.Signal;
@@ -25,6 +26,8 @@ final class Completer {
 
   private final Outcomes outcomes;
   private final Holdings holdings;
+  private final LocalQueue queue;
+  private final Judge judge;
   private final Counters counters;
   private final Runnable recorded;
   private final Queue<Work> ended = new ConcurrentLinkedQueue<>();
@@ -36,9 +39,17 @@ final class Completer {
    * @param recorded is run after results were recorded
    */
   Completer(
-      String name, Outcomes outcomes, Holdings holdings, Counters counters, Runnable recorded) {
+      String name,
+      Outcomes outcomes,
+      Holdings holdings,
+      LocalQueue queue,
+      Judge judge,
+      Counters counters,
+      Runnable recorded) {
     this.outcomes = outcomes;
     this.holdings = holdings;
+    this.queue = queue;
+    this.judge = judge;
     this.counters = counters;
     this.recorded = recorded;
     this.loop = new Loop(name, this::turn);
@@ -50,6 +61,17 @@ final class Completer {
 
   /** A delivery has ended. */
   void end(Delivery delivery, Verdict verdict) {
+    note(delivery, verdict);
+    // after that, so that the next one's result can't be recorded before this one's
+    putAside(queue.end(delivery, verdict));
+  }
+
+  /** These can't be begun now: they wait in the exception queue for others of their keys. */
+  void putAside(List<Delivery> deliveries) {
+    deliveries.forEach(delivery -> note(delivery, judge.deferred(delivery.tries())));
+  }
+
+  private void note(Delivery delivery, Verdict verdict) {
     if (delivery.work().end(delivery, verdict)) {
       add(delivery.work());
     }
@@ -71,17 +93,27 @@ final class Completer {
     loop.stop();
     drain();
     batch.addAll(rest);
-    record();
+    // what follows other work is recorded after it
+    do {
+      record(recordable());
+    } while (!recordable().isEmpty());
   }
 
   private void turn() throws InterruptedException {
-    if (batch.isEmpty()) {
+    if (recordable().isEmpty()) {
       news.await(IDLE_NANOS);
     }
     drain();
-    if (!batch.isEmpty()) {
-      record();
+    List<Work> works = recordable();
+    if (!works.isEmpty()) {
+      record(works);
     }
+  }
+
+  /** What doesn't have to wait for the results of other work. */
+  private List<Work> recordable() {
+    batch.stream().filter(Work::followsLost).forEach(Work::lose);
+    return batch.stream().filter(work -> work.isLost() || !work.mustWait()).toList();
   }
 
   private void drain() {
@@ -90,11 +122,12 @@ final class Completer {
     }
   }
 
-  private void record() {
-    settle(batch.stream().filter(Work::isLost).toList(), work -> false);
+  private void record(List<Work> works) {
+    settle(works.stream().filter(Work::isLost).toList(), work -> false);
+    List<Work> held = works.stream().filter(work -> !work.isLost()).toList();
     @Nullable SqlStreamsException refused = null;
     try {
-      record(batch.stream().filter(Work::isRange).toList(), this::recordRanges);
+      record(held.stream().filter(Work::isRange).toList(), this::recordRanges);
     } catch (SqlStreamsException e) {
       if (e.retryable()) {
         throw e;
@@ -102,7 +135,7 @@ final class Completer {
       // a range that can't be recorded must not hold up the exceptions
       refused = e;
     }
-    record(batch.stream().filter(work -> !work.isRange()).toList(), this::recordExceptions);
+    record(held.stream().filter(work -> !work.isRange()).toList(), this::recordExceptions);
     recorded.run();
     if (refused != null) {
       throw refused;
@@ -157,7 +190,9 @@ final class Completer {
       } else {
         counters.leaseLost.increment();
       }
+      work.settle(held.test(work));
       holdings.remove(work);
+      putAside(queue.forget(work));
     }
     batch.removeAll(works);
   }

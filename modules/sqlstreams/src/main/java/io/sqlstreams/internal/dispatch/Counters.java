@@ -15,6 +15,7 @@ final class Counters {
   final LongAdder leaseLost = new LongAdder();
   final LongAdder abandoned = new LongAdder();
   final LongAdder dead = new LongAdder();
+  final LongAdder deferred = new LongAdder();
   private final LongAdder done = new LongAdder();
   private final LongAdder retried = new LongAdder();
   private final LongAdder delayed = new LongAdder();
@@ -26,6 +27,8 @@ final class Counters {
         done.increment();
       } else if (verdict.isDead()) {
         dead.increment();
+      } else if (verdict.status() == Verdict.Status.DEFERRED) {
+        deferred.increment();
       } else if (verdict.event() == Verdict.Event.DELAYED) {
         delayed.increment();
       } else if (verdict.event() != null) {
@@ -41,6 +44,7 @@ final class Counters {
         retried.sum(),
         delayed.sum(),
         dead.sum(),
+        deferred.sum(),
         undecodable.sum(),
         timedOut.sum(),
         reclaimed.sum(),

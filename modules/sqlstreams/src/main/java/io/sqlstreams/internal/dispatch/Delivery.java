@@ -1,30 +1,43 @@
 package io.sqlstreams.internal.dispatch;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.outcome.Tries;
 import io.sqlstreams.internal.outcome.Verdict;
 import org.jspecify.annotations.Nullable;
 
-/** One message on its way to a handler. Thread-safe. */
+/** One message on its way to a handler. Thread-safe, but for what {@link KeyLines} keeps here. */
 final class Delivery {
   private final Work work;
   private final int index;
   private final long id;
   private final @Nullable String key;
+  private final Concurrency concurrency;
   private final int bytes;
   private final Tries tries;
   private volatile @Nullable StoredMessage message;
   private volatile @Nullable Verdict given;
   private volatile boolean expired;
+  private boolean inTurn;
 
   /**
    * @param index its place in its work
+   * @param key its message key
+   * @param concurrency how it is handed out among those of its key
    */
-  Delivery(Work work, int index, long id, @Nullable StoredMessage message, Tries tries) {
+  Delivery(
+      Work work,
+      int index,
+      long id,
+      @Nullable String key,
+      Concurrency concurrency,
+      @Nullable StoredMessage message,
+      Tries tries) {
     this.work = work;
     this.index = index;
     this.id = id;
-    this.key = message == null ? null : message.messageKey();
+    this.key = key;
+    this.concurrency = concurrency;
     this.bytes = message == null ? 0 : message.bytes();
     this.message = message;
     this.tries = tries;
@@ -44,6 +57,11 @@ final class Delivery {
 
   @Nullable String key() {
     return key;
+  }
+
+  /** How it is handed out among those of its key. */
+  Concurrency concurrency() {
+    return concurrency;
   }
 
   /** The message; null when the log holds it no more, or when it isn't needed any more. */
@@ -66,6 +84,15 @@ final class Delivery {
   /** See {@link #give}; null when the handler is still to be called. */
   @Nullable Verdict given() {
     return given;
+  }
+
+  /** See {@link KeyLines}, which keeps this. */
+  boolean isInTurn() {
+    return inTurn;
+  }
+
+  void setInTurn(boolean inTurn) {
+    this.inTurn = inTurn;
   }
 
   int bytes() {

@@ -1,6 +1,10 @@
 package io.sqlstreams.internal.dispatch;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.ConsumeOptions;
+import io.sqlstreams.config.DeliveryLogMode;
+import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.internal.claim.ClaimTerms;
 import io.sqlstreams.internal.claim.ClaimedException;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.claim.Claims;
@@ -13,10 +17,8 @@ import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.outcome.Policies;
 import io.sqlstreams.internal.wake.Signal;
 import java.util.List;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +31,9 @@ final class Fetcher {
   private static final Logger log = LoggerFactory.getLogger(Fetcher.class);
   private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+  /** How often turns are looked for that nobody has announced. */
+  private static final long WAKE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private static final int SPARE_RANGES = 4;
 
   private final Claims claims;
@@ -36,22 +41,25 @@ final class Fetcher {
   private final Fence fence;
   private final LocalQueue queue;
   private final Holdings holdings;
+  private final Completer completer;
   private final Counters counters;
   private final Policies policies;
   private final ConsumeOptions options;
   private final Pace pace;
   private final SettingsRefresh settings;
   private final LostAttempts lostAttempts;
-  private final IntUnaryOperator claimSize;
+  private final Runner runner;
   private final Signal news;
   private final Runnable groupGone;
   private final Loop loop;
   private final int mostHeld;
   private long shortWait = FIRST_WAIT_NANOS;
   private boolean exceptionsAreDue;
+  private boolean metOrder;
+  private long wokenAt = System.nanoTime();
+  private @Nullable String wokenUpTo;
 
   /**
-   * @param claimSize for how many messages the session should hold, how many one claim should take
    * @param groupGone is run when the group was destroyed
    */
   Fetcher(
@@ -62,7 +70,7 @@ final class Fetcher {
       SessionParts parts,
       Pace pace,
       SettingsRefresh settings,
-      IntUnaryOperator claimSize,
+      Runner runner,
       Signal news,
       Runnable groupGone) {
     this.claims = claims;
@@ -70,13 +78,14 @@ final class Fetcher {
     this.fence = fence;
     this.queue = parts.queue();
     this.holdings = parts.holdings();
+    this.completer = parts.completer();
     this.counters = parts.counters();
     this.policies = parts.policies();
     this.options = parts.options();
     this.pace = pace;
     this.settings = settings;
     this.lostAttempts = new LostAttempts(exceptionClaims, parts);
-    this.claimSize = claimSize;
+    this.runner = runner;
     this.news = news;
     this.groupGone = groupGone;
     // each running handler can keep a whole range open; more than that means that results can't be
@@ -105,39 +114,74 @@ final class Fetcher {
       return;
     }
     boolean takeSuspect = !holdings.haveSuspect();
-    Set<UUID> held = holdings.tokens();
+    ClaimTerms terms = terms();
+    boolean locks = keepsOrder();
     long heldUntil = holdings.leaseFromNow();
     // what is due and what is fresh get half each while there is both
     int freshRoom = exceptionsAreDue ? Math.max(1, room / 2) : room;
     Poll poll;
+    queue.beginClaim();
     try {
       poll =
           claims.claim(
-              freshRoom, Math.max(1, options.prefetchBytes() - queue.bytes()), takeSuspect, held);
+              freshRoom,
+              Math.max(1, options.prefetchBytes() - queue.bytes()),
+              takeSuspect,
+              locks,
+              terms);
     } catch (GroupGoneException e) {
       log.error("{}", e.getMessage());
       loop.requestStop();
       groupGone.run();
       return;
     }
+    queue.endClaim();
+    metOrder |= poll.needsLock();
+    counters.deferred.add(poll.deferred());
     int fresh = 0;
     if (poll.range() != null) {
       fresh = poll.range().messages().size();
       accept(poll.range(), heldUntil);
     }
     exceptionsAreDue = poll.exceptionDueInMicros() <= 0;
-    boolean found = poll.moved();
-    found |= poll.leaseExpiresInMicros() <= 0 && reclaim(held);
-    found |= poll.exceptionExpiresInMicros() <= 0 && lostAttempts.end(options.maxClaim(), held);
+    boolean found = poll.moved() || (poll.needsLock() && !locks);
+    found |= poll.leaseExpiresInMicros() <= 0 && reclaim();
+    found |=
+        poll.exceptionExpiresInMicros() <= 0
+            && lostAttempts.end(options.maxClaim(), holdings.tokens());
     found |=
         exceptionsAreDue
             && takeExceptions(
                 Math.max(Math.min(room, options.handlers()), room - fresh), takeSuspect);
+    if (poll.someWait()) {
+      wakeWaiting();
+    }
     if (found) {
       shortWait = FIRST_WAIT_NANOS;
     } else {
       rest(poll);
     }
+  }
+
+  /** Whether messages of a key may have to wait for each other. */
+  private boolean keepsOrder() {
+    return metOrder || policies.keepsOrder();
+  }
+
+  private ClaimTerms terms() {
+    GroupConfig group = policies.group();
+    return new ClaimTerms(
+        group.concurrency(),
+        group.concurrencyOverride(),
+        group.deliveryLog() == DeliveryLogMode.ALL,
+        holdings.tokens(),
+        holdings.chained());
+  }
+
+  private Work.Order order() {
+    return !keepsOrder()
+        ? Work.Order.NONE
+        : runner.keepsOrder() ? Work.Order.SESSION : Work.Order.DATABASE;
   }
 
   /** How many messages to claim now; 0 when enough is at hand. */
@@ -152,24 +196,27 @@ final class Fetcher {
       return 0;
     }
     int wanted = Math.max(target, idle) - waiting;
-    int most = Math.min(options.maxClaim(), claimSize.applyAsInt(target));
+    int most = Math.min(options.maxClaim(), runner.claimSize(target));
     return Math.max(1, Math.min(most, wanted));
   }
 
   private void accept(ClaimedRange range, long heldUntil) {
     counters.claimed.add(range.messages().size());
-    accept(Work.of(range, heldUntil));
+    accept(Work.of(range, order(), heldUntil));
   }
 
   private void accept(Work work) {
     holdings.add(work);
-    queue.add(work);
+    completer.putAside(queue.add(work));
   }
 
-  private boolean reclaim(Set<UUID> held) {
+  private boolean reclaim() {
     long heldUntil = holdings.leaseFromNow();
     int maxRangeReclaims = policies.group().maxRangeReclaims();
-    Reclaim reclaim = claims.reclaim(held, maxRangeReclaims);
+    queue.beginClaim();
+    Reclaim reclaim = claims.reclaim(maxRangeReclaims, terms());
+    queue.endClaim();
+    counters.deferred.add(reclaim.deferred());
     if (!reclaim.found()) {
       return false;
     }
@@ -188,9 +235,26 @@ final class Fetcher {
 
   private boolean takeExceptions(int most, boolean takeSuspect) {
     long heldUntil = holdings.leaseFromNow();
-    List<ClaimedException> taken = exceptionClaims.claimDue(most, takeSuspect);
-    taken.forEach(exception -> accept(Work.of(exception, heldUntil)));
+    queue.beginClaim();
+    List<ClaimedException> taken = exceptionClaims.claimDue(most, takeSuspect, runner.keepsOrder());
+    queue.endClaim();
+    taken.forEach(exception -> accept(Work.of(exception, order(exception), heldUntil)));
     return !taken.isEmpty();
+  }
+
+  /** One that waited for others of its key is in their order whatever the settings are by now. */
+  private Work.Order order(ClaimedException exception) {
+    boolean isFree = exception.concurrency() == Concurrency.PARALLEL;
+    return !isFree && runner.keepsOrder() ? Work.Order.SESSION : order();
+  }
+
+  /** Makes good for turns that nobody has announced, now and then. */
+  private void wakeWaiting() {
+    long now = System.nanoTime();
+    if (now - wokenAt >= WAKE_NANOS) {
+      wokenAt = now;
+      wokenUpTo = exceptionClaims.wake(wokenUpTo);
+    }
   }
 
   /** Nothing was taken: ends what can be proven or advanced, else waits for news. */
@@ -214,6 +278,8 @@ final class Fetcher {
 
   private long nanosToNextPoll(Poll poll) {
     long due = TimeUnit.MICROSECONDS.toNanos(poll.nextInMicros());
-    return Math.min(options.pollInterval().toNanos(), Math.max(due, FIRST_WAIT_NANOS));
+    long most = options.pollInterval().toNanos();
+    return Math.min(
+        poll.someWait() ? Math.min(most, WAKE_NANOS) : most, Math.max(due, FIRST_WAIT_NANOS));
   }
 }

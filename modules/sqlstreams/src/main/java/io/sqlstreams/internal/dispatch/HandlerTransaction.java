@@ -180,6 +180,9 @@ final class HandlerTransaction<T> {
       return Result.LOST;
     }
     @Nullable Verdict verdict = delivery.given();
+    if (verdict == null && work.isBehindUnresolved(delivery, rest, verdicts)) {
+      verdict = handling.judge().deferred(delivery.tries());
+    }
     if (verdict == null) {
       verdict = handle(delivery, transaction);
       if (verdict == null) {

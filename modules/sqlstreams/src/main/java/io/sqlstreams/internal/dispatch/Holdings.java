@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,14 @@ final class Holdings implements Heartbeat.Holder {
     Set<UUID> tokens = new HashSet<>(ranges.keySet());
     exceptions.values().forEach(work -> tokens.add(work.token()));
     return tokens;
+  }
+
+  /** The tokens of ranges in whose keys this session keeps the order. */
+  Set<UUID> chained() {
+    return ranges.values().stream()
+        .filter(work -> work.order() == Work.Order.SESSION && !work.isLost())
+        .map(Work::token)
+        .collect(Collectors.toSet());
   }
 
   void add(Work work) {

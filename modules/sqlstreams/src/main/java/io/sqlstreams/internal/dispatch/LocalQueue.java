@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.dispatch;
 
+import io.sqlstreams.internal.outcome.Verdict;
 import io.sqlstreams.internal.wake.Signal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,8 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that wait for a handler, in the order of their claims. How many there may be is decided
- * by who claims; here they are counted. Thread-safe.
+ * Messages that wait for a handler, in the order of their claims; where messages of a key follow
+ * each other, one is handed out when the one before has ended. How many there may be is decided by
+ * who claims; here they are counted. Thread-safe.
  */
 @SuppressWarnings(
     "NonAtomicVolatileUpdate") // updates are under the lock; who reads without it wants a recent
@@ -19,7 +21,9 @@ final class LocalQueue {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final ArrayDeque<Delivery> waiting = new ArrayDeque<>();
+  private final KeyLines lines = new KeyLines();
   private final Signal room;
+  private final long mostBytes;
   private volatile int messages;
   private volatile long bytes;
   private volatile int idle;
@@ -29,15 +33,19 @@ final class LocalQueue {
   /**
    * @param room set when so few messages are left that more should be claimed, or when a handler is
    *     idle
+   * @param mostBytes with how many bytes messages that wait for others of their key are sent away
    */
-  LocalQueue(Signal room) {
+  LocalQueue(Signal room, long mostBytes) {
     this.room = room;
+    this.mostBytes = mostBytes;
   }
 
+  /** How many messages a handler could take. */
   int messages() {
     return messages;
   }
 
+  /** How many bytes are at hand, also of messages that wait for others of their key. */
   long bytes() {
     return bytes;
   }
@@ -56,23 +64,109 @@ final class LocalQueue {
     wakeAt = messages;
   }
 
-  /** Adds work; once the queue is closed, that leaves it unbegun. */
-  void add(Work work) {
+  /** A claim is about to be sent. */
+  void beginClaim() {
+    lock.lock();
+    try {
+      lines.beginClaim();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The claim has arrived; before what it has taken is added. */
+  void endClaim() {
+    lock.lock();
+    try {
+      lines.endClaim();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Adds work; once the queue is closed, that leaves it unbegun.
+   *
+   * @return what can't be begun before others that this session doesn't hold
+   */
+  List<Delivery> add(Work work) {
     lock.lock();
     try {
       if (closed) {
-        return;
+        return List.of();
       }
+      int before = waiting.size();
+      List<Delivery> putAside = new ArrayList<>();
       for (Delivery delivery : work.deliveries()) {
-        waiting.add(delivery);
+        switch (lines.enter(delivery, bytes < mostBytes)) {
+          case NOW -> waiting.add(delivery);
+          case LATER -> {}
+          case ELSEWHERE -> {
+            putAside.add(delivery);
+            continue;
+          }
+        }
         bytes += delivery.bytes();
       }
-      messages = waiting.size();
-      for (int woken = 0; woken < work.deliveries().size() && woken < idle; woken++) {
-        changed.signal();
-      }
+      signal(waiting.size() - before);
+      return putAside;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * A delivery has ended: the next of its key may be handed out.
+   *
+   * @return what can't be begun any more before this one is over
+   */
+  List<Delivery> end(Delivery delivery, Verdict verdict) {
+    lock.lock();
+    try {
+      return apply(lines.leave(delivery, verdict));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The session is rid of this work.
+   *
+   * @return as {@link #end}
+   */
+  List<Delivery> forget(Work work) {
+    lock.lock();
+    try {
+      return apply(lines.gone(work));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<Delivery> apply(KeyLines.Change change) {
+    if (closed) {
+      return List.of();
+    }
+    for (Delivery away : change.putAside()) {
+      bytes -= away.bytes();
+    }
+    for (Delivery away : change.dropped()) {
+      bytes -= away.bytes();
+    }
+    // in front: so that their ranges end soon
+    List<Delivery> next = change.next();
+    for (int i = next.size() - 1; i >= 0; i--) {
+      waiting.addFirst(next.get(i));
+    }
+    signal(next.size());
+    return change.putAside();
+  }
+
+  /** So many have become ready. */
+  private void signal(int ready) {
+    messages = waiting.size();
+    for (int woken = 0; woken < ready && woken < idle; woken++) {
+      changed.signal();
     }
   }
 

@@ -46,11 +46,12 @@ final class LostAttempts {
   }
 
   private FinishedMessage judge(ExpiredAttempt lost) {
+    Tries tries = new Tries(lost.attempts(), lost.delays(), lost.forgiven());
     Verdict verdict =
-        judge.expired(
-            lost.suspect(),
-            policies.of(lost.options()),
-            new Tries(lost.attempts(), lost.delays(), lost.forgiven()));
-    return new FinishedMessage(lost.messageId(), lost.key(), lost.token(), verdict);
+        lost.isFollower()
+            ? Verdict.deferred(null, tries)
+            : judge.expired(lost.suspect(), policies.of(lost.options()), tries);
+    return new FinishedMessage(
+        lost.messageId(), lost.key(), lost.concurrency(), lost.token(), verdict);
   }
 }

@@ -17,6 +17,14 @@ public interface Runner {
   }
 
   /**
+   * Whether messages of a key that has an order wait for each other in the local queue, so that the
+   * session may hold several ranges with the same key. If not, the database keeps them apart.
+   */
+  default boolean keepsOrder() {
+    return true;
+  }
+
+  /**
    * Sees to it that each of these ends.
    *
    * @param deliveries deliveries of one work, in its order, whose lease is held

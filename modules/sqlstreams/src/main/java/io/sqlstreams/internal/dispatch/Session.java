@@ -47,7 +47,7 @@ public final class Session implements Consumption {
   private final Consumer<Session> atEnd;
   private final Signal news = new Signal();
   private final Counters counters = new Counters();
-  private final LocalQueue queue = new LocalQueue(news);
+  private final LocalQueue queue;
   private final Holdings holdings;
   private final Completer completer;
   private final HandlerPool handlers;
@@ -81,13 +81,15 @@ public final class Session implements Consumption {
     Policies policies = new Policies(group.config());
     Judge judge = new Judge(policies, options.notRetryable());
     Pace pace = new Pace(options.handlers(), options.prefetchMessages());
+    this.queue = new LocalQueue(news, options.prefetchBytes());
     Outcomes outcomes = new Outcomes(database, scope, subject, group.id(), policies);
     this.holdings =
         new Holdings(
             new LeaseRenewal(scope, group.id(), options.lease()),
             options.heartbeat(),
             options.lease());
-    this.completer = new Completer(name + "-completer", outcomes, holdings, counters, news::set);
+    this.completer =
+        new Completer(name + "-completer", outcomes, holdings, queue, judge, counters, news::set);
     SessionParts parts =
         new SessionParts(
             subject,
@@ -112,7 +114,7 @@ public final class Session implements Consumption {
             parts,
             pace,
             new SettingsRefresh(subject, settings, policies, options.configRefreshInterval()),
-            runner::claimSize,
+            runner,
             news,
             this::requestStop);
   }

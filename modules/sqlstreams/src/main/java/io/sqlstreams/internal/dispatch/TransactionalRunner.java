@@ -69,6 +69,12 @@ public final class TransactionalRunner<T> implements Runner {
     return Math.min(MAX_IN_TRANSACTION, Math.max(1, target / parts.options().handlers()));
   }
 
+  /** Claims are handled by several threads, each as a whole. */
+  @Override
+  public boolean keepsOrder() {
+    return false;
+  }
+
   @Override
   public boolean run(List<Delivery> deliveries, Desk desk) {
     Work work = deliveries.get(0).work();

@@ -1,14 +1,20 @@
 package io.sqlstreams.internal.dispatch;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.internal.claim.ClaimedException;
+import io.sqlstreams.internal.claim.ClaimedMessage;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.outcome.FinishedMessage;
 import io.sqlstreams.internal.outcome.FinishedRange;
+import io.sqlstreams.internal.outcome.FreedKeys;
 import io.sqlstreams.internal.outcome.Tries;
 import io.sqlstreams.internal.outcome.Verdict;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +33,33 @@ final class Work {
   private int ended;
   private int donePrefix;
   private int recorded;
+  private final Order order;
+  private final Map<Work, List<Delivery>> earlier = new HashMap<>();
+  private volatile boolean recordedAll;
   private volatile boolean alone;
   private volatile boolean lost;
   private volatile long heldUntil;
 
-  private Work(UUID token, long low, boolean isRange, boolean suspect, int size, long heldUntil) {
+  /** Who sees to the order among the messages of a key. */
+  enum Order {
+    /** Nobody: none of its messages waits for another. */
+    NONE,
+    /** The database alone. */
+    DATABASE,
+    /** The database between processes, and this session among what it holds. */
+    SESSION
+  }
+
+  private Work(
+      UUID token,
+      long low,
+      boolean isRange,
+      boolean suspect,
+      int size,
+      Order order,
+      long heldUntil) {
     this.token = token;
+    this.order = order;
     this.low = low;
     this.isRange = isRange;
     this.suspect = suspect;
@@ -44,11 +71,13 @@ final class Work {
   /**
    * @param heldUntil see {@link #hold}
    */
-  static Work of(ClaimedRange range, long heldUntil) {
-    List<StoredMessage> messages = range.messages();
-    Work work = new Work(range.token(), range.low(), true, false, messages.size(), heldUntil);
-    for (StoredMessage message : messages) {
-      work.add(message.id(), message, Tries.NONE);
+  static Work of(ClaimedRange range, Order order, long heldUntil) {
+    List<ClaimedMessage> messages = range.messages();
+    Work work =
+        new Work(range.token(), range.low(), true, false, messages.size(), order, heldUntil);
+    for (ClaimedMessage claimed : messages) {
+      StoredMessage message = claimed.message();
+      work.add(message.id(), message.messageKey(), claimed.concurrency(), message, Tries.NONE);
     }
     return work;
   }
@@ -56,19 +85,102 @@ final class Work {
   /**
    * @param heldUntil see {@link #hold}
    */
-  static Work of(ClaimedException exception, long heldUntil) {
+  static Work of(ClaimedException exception, Order order, long heldUntil) {
     Work work =
         new Work(
-            exception.token(), exception.messageId() - 1, false, exception.suspect(), 1, heldUntil);
+            exception.token(),
+            exception.messageId() - 1,
+            false,
+            exception.suspect(),
+            1,
+            order,
+            heldUntil);
     work.add(
         exception.messageId(),
+        exception.key(),
+        exception.concurrency(),
         exception.message(),
         new Tries(exception.attempts(), exception.delays(), exception.forgiven()));
     return work;
   }
 
-  private void add(long id, @Nullable StoredMessage message, Tries tries) {
-    deliveries.add(new Delivery(this, deliveries.size(), id, message, tries));
+  private void add(
+      long id,
+      @Nullable String key,
+      Concurrency concurrency,
+      @Nullable StoredMessage message,
+      Tries tries) {
+    deliveries.add(new Delivery(this, deliveries.size(), id, key, concurrency, message, tries));
+  }
+
+  Order order() {
+    return order;
+  }
+
+  /**
+   * This delivery follows one of the same key in an earlier range. Its result isn't recorded before
+   * that range's are: else a crash would bring the earlier one again after the later was over.
+   */
+  synchronized void follow(Delivery delivery, Work range) {
+    if (range != this) {
+      earlier.computeIfAbsent(range, key -> new ArrayList<>()).add(delivery);
+    }
+  }
+
+  /** Whether results have to wait for an earlier range; see {@link #follow}. */
+  synchronized boolean mustWait() {
+    earlier.keySet().removeIf(Work::isRecorded);
+    return earlier.values().stream().flatMap(List::stream).anyMatch(this::isResolved);
+  }
+
+  /** Whether it doesn't count any more because an earlier range that it follows is lost. */
+  synchronized boolean followsLost() {
+    return earlier.keySet().stream().anyMatch(Work::isLost);
+  }
+
+  /**
+   * The session is rid of it.
+   *
+   * @param held whether its results are in the database; if not, it was lost
+   */
+  synchronized void settle(boolean held) {
+    if (held) {
+      recordedAll = true;
+    } else {
+      lost = true;
+    }
+    earlier.clear();
+  }
+
+  private boolean isRecorded() {
+    return recordedAll;
+  }
+
+  private boolean isResolved(Delivery delivery) {
+    Verdict verdict = verdicts[delivery.index()];
+    return verdict != null && verdict.isResolved();
+  }
+
+  /**
+   * Whether an earlier message of its key in this work has ended and comes again, so that this one
+   * has to wait.
+   *
+   * @param next deliveries that have ended after those that are recorded
+   * @param given the verdicts on them
+   */
+  synchronized boolean isBehindUnresolved(
+      Delivery delivery, List<Delivery> next, List<Verdict> given) {
+    String key = delivery.key();
+    if (key == null || delivery.concurrency() != Concurrency.ORDERED) {
+      return false;
+    }
+    for (int i = 0; i < given.size(); i++) {
+      if (key.equals(next.get(i).key()) && !given.get(i).isResolved()) {
+        return true;
+      }
+    }
+    return deliveries.subList(0, recorded).stream()
+        .anyMatch(before -> key.equals(before.key()) && !isResolved(before));
   }
 
   UUID token() {
@@ -123,10 +235,20 @@ final class Work {
    * have taken over.
    */
   boolean mayBegin() {
-    if (!lost && System.nanoTime() - heldUntil > 0) {
+    if (!lost && (isOver() || followsOver())) {
       lost = true;
     }
     return !lost;
+  }
+
+  private boolean isOver() {
+    return System.nanoTime() - heldUntil > 0;
+  }
+
+  /** An earlier range that was lost is handed out elsewhere, from its beginning. */
+  private synchronized boolean followsOver() {
+    return earlier.keySet().stream()
+        .anyMatch(range -> !range.isRecorded() && (range.isLost() || range.isOver()));
   }
 
   /**
@@ -155,17 +277,24 @@ final class Work {
    * crash must not lose that.
    */
   synchronized long doneUpTo() {
+    if (mustWait()) {
+      return low;
+    }
     while (donePrefix < verdicts.length && leavesNothing(donePrefix)) {
       donePrefix++;
     }
     return donePrefix == 0 ? low : deliveries.get(donePrefix - 1).id();
   }
 
-  /** The verdicts on what has ended and isn't recorded, up to the first that hasn't ended. */
+  /** The verdicts that {@link #finishedRange()} speaks of. */
   synchronized List<Verdict> verdicts() {
     List<Verdict> given = new ArrayList<>(ended);
-    for (int i = recorded; i < verdicts.length && verdicts[i] != null; i++) {
-      given.add(verdicts[i]);
+    for (int i = recorded; i < verdicts.length; i++) {
+      if (verdicts[i] != null) {
+        given.add(verdicts[i]);
+      } else if (order != Order.SESSION) {
+        break;
+      }
     }
     return given;
   }
@@ -190,25 +319,48 @@ final class Work {
    * where the rest begins. What has ended above that is done again rather than lose that one.
    */
   synchronized FinishedRange finishedRange() {
-    List<FinishedMessage> results = new ArrayList<>();
+    if (order == Order.SESSION) {
+      return wholeRange();
+    }
     int end = recorded;
     while (end < verdicts.length && verdicts[end] != null) {
-      addResult(results, deliveries.get(end), verdicts[end]);
       end++;
     }
-    long restLow = end == 0 ? low : deliveries.get(end - 1).id();
-    return new FinishedRange(token, end == verdicts.length ? null : restLow, results);
+    return finishedRange(
+        deliveries.subList(recorded, end), Arrays.asList(verdicts).subList(recorded, end));
+  }
+
+  /**
+   * The results of a range whose messages waited for each other, so what isn't begun is no tail:
+   * each of that goes on in the exception queue. There it is found out which comes first.
+   */
+  private FinishedRange wholeRange() {
+    List<Verdict> given = new ArrayList<>();
+    for (Delivery delivery : deliveries) {
+      Verdict verdict = verdicts[delivery.index()];
+      given.add(verdict == null ? Verdict.unbegun(delivery.tries()) : verdict);
+    }
+    return finishedRange(deliveries, given);
   }
 
   /** The results of the next deliveries of a range, before they have ended here. */
   FinishedRange finishedRange(List<Delivery> next, List<Verdict> given) {
     List<FinishedMessage> results = new ArrayList<>();
+    FreedKeys freed = new FreedKeys();
+    int last = recorded - 1;
     for (int i = 0; i < given.size(); i++) {
-      addResult(results, next.get(i), given.get(i));
+      Delivery delivery = next.get(i);
+      last = delivery.index();
+      addResult(results, delivery, given.get(i));
+      if (order != Order.NONE) {
+        freed.add(delivery.key(), delivery.concurrency(), given.get(i));
+      }
     }
-    Delivery last = next.get(given.size() - 1);
-    return new FinishedRange(
-        token, last.index() == deliveries.size() - 1 ? null : last.id(), results);
+    @Nullable Long restLow =
+        last == deliveries.size() - 1
+            ? null
+            : last < 0 ? Long.valueOf(low) : deliveries.get(last).id();
+    return new FinishedRange(token, restLow, results, freed.keys());
   }
 
   /** The result of a message of the exception queue; one that wasn't begun goes back as it was. */
@@ -220,7 +372,8 @@ final class Work {
 
   /** The result of a delivery, before it has ended here. */
   FinishedMessage finished(Delivery delivery, Verdict verdict) {
-    return new FinishedMessage(delivery.id(), delivery.key(), token, verdict);
+    return new FinishedMessage(
+        delivery.id(), delivery.key(), delivery.concurrency(), token, verdict);
   }
 
   /** Of what is done nothing is written, unless its history is. */

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.document;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.DeliveryLimits;
 import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
@@ -19,6 +20,10 @@ public final class GroupDocument {
     SparseObject document = new SparseObject();
     document.put("timeout_ns", config.timeout(), DEFAULTS.timeout());
     RetryDocument.write(config.retry(), document);
+    Concurrency override = config.concurrencyOverride();
+    if (override != null) {
+      document.put("concurrency_override", override.sqlName());
+    }
     DeliveryLimits limits = config.limits();
     return document
         .put("min_timeout_ns", limits.minTimeout(), NO_LIMITS.minTimeout())
@@ -30,6 +35,7 @@ public final class GroupDocument {
         .put("most_delays", limits.maxDelays(), NO_LIMITS.maxDelays())
         .put("max_range_reclaims", config.maxRangeReclaims(), DEFAULTS.maxRangeReclaims())
         .put("delivery_log_mode", config.deliveryLog().sqlName(), DEFAULTS.deliveryLog().sqlName())
+        .put("concurrency", config.concurrency().sqlName(), DEFAULTS.concurrency().sqlName())
         .json();
   }
 
@@ -46,7 +52,15 @@ public final class GroupDocument {
             document
                 .path("delivery_log_mode")
                 .asString(DEFAULTS.deliveryLog().sqlName())
-                .toUpperCase(Locale.ROOT)));
+                .toUpperCase(Locale.ROOT)),
+        concurrency(document.path("concurrency").asString(DEFAULTS.concurrency().sqlName())),
+        document.has("concurrency_override")
+            ? concurrency(document.path("concurrency_override").asString())
+            : null);
+  }
+
+  private static Concurrency concurrency(String sqlName) {
+    return Concurrency.valueOf(sqlName.toUpperCase(Locale.ROOT));
   }
 
   private static DeliveryLimits limits(JsonNode document) {

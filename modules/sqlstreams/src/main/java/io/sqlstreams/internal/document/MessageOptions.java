@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.document;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.RetryPolicy;
 import java.time.Duration;
@@ -13,6 +14,9 @@ import tools.jackson.databind.JsonNode;
  * @param retry its policy in place of the group's; null to leave it to the group
  */
 public record MessageOptions(@Nullable Duration timeout, @Nullable RetryPolicy retry) {
+  /** The wish for the order among the messages of a key, which claims read in the database. */
+  public static final String CONCURRENCY = "concurrency";
+
   /** No wishes. */
   public static final MessageOptions NONE = new MessageOptions(null, null);
 
@@ -20,7 +24,8 @@ public record MessageOptions(@Nullable Duration timeout, @Nullable RetryPolicy r
   public static @Nullable String write(ProduceOptions options) {
     Duration timeout = options.timeout();
     RetryPolicy retry = options.retry();
-    if (timeout == null && retry == null) {
+    Concurrency concurrency = options.concurrency();
+    if (timeout == null && retry == null && concurrency == null) {
       return null;
     }
     SparseObject document = new SparseObject();
@@ -31,6 +36,9 @@ public record MessageOptions(@Nullable Duration timeout, @Nullable RetryPolicy r
       SparseObject policy = new SparseObject();
       RetryDocument.write(retry, policy);
       document.put("retry", policy);
+    }
+    if (concurrency != null) {
+      document.put(CONCURRENCY, concurrency.sqlName());
     }
     return document.json();
   }

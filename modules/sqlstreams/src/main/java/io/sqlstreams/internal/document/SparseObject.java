@@ -30,9 +30,11 @@ final class SparseObject {
   }
 
   SparseObject put(String name, String value, String defaultValue) {
-    if (!value.equals(defaultValue)) {
-      node.put(name, value);
-    }
+    return value.equals(defaultValue) ? this : put(name, value);
+  }
+
+  SparseObject put(String name, String value) {
+    node.put(name, value);
     return this;
   }
 

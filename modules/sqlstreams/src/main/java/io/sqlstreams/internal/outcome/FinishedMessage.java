@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.outcome;
 
+import io.sqlstreams.config.Concurrency;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id its id
  * @param key its message key
+ * @param concurrency how it is handed out among those of its key
  * @param token the proof of holding it, or its range
  * @param verdict what becomes of it
  */
-public record FinishedMessage(long id, @Nullable String key, UUID token, Verdict verdict) {}
+public record FinishedMessage(
+    long id, @Nullable String key, Concurrency concurrency, UUID token, Verdict verdict) {}

@@ -78,6 +78,13 @@ public final class Judge {
         : Verdict.again(Verdict.Event.EXPIRED, tries, reason);
   }
 
+  /** The verdict on a message that was taken, but has to wait for others of its key. */
+  public Verdict deferred(Tries tries) {
+    return Verdict.deferred(
+        policies.group().deliveryLog() == DeliveryLogMode.ALL ? Verdict.Event.DEFERRED : null,
+        tries);
+  }
+
   /** One failure more: later, or never again. */
   private static Verdict countedAs(Verdict.Event event, String reason, Policy policy, Tries tries) {
     int failures = tries.failuresWithThis();

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.outcome;
 
+import io.sqlstreams.internal.order.KeySql;
 import io.sqlstreams.internal.sql.Template;
 
 /**
@@ -24,7 +25,7 @@ final class OutcomeSql {
    */
   static final Template FINISH =
       Template.of(
-          """
+              """
           -- finish_ranges
           WITH
           ended AS (
@@ -52,18 +53,18 @@ final class OutcomeSql {
             SELECT shortened.token FROM shortened
           ),
           result AS MATERIALIZED (
-            SELECT result.message_id, result.message_key, result.status, result.event, result.attempt, result.attempts, result.delays,
+            SELECT result.message_id, result.message_key, result.concurrency, result.status, result.event, result.attempt, result.attempts, result.delays,
                    result.wait_us, result.error
             FROM unnest(
-              :result_tokens::UUID[], :message_ids::BIGINT[], :message_keys::TEXT[], :statuses::TEXT[], :events::TEXT[],
+              :result_tokens::UUID[], :message_ids::BIGINT[], :message_keys::TEXT[], :concurrencies::TEXT[], :statuses::TEXT[], :events::TEXT[],
               :attempt_numbers::INT[], :attempts::INT[], :delays::INT[], :waits_us::BIGINT[], :errors::TEXT[])
-              AS result (token, message_id, message_key, status, event, attempt, attempts, delays, wait_us, error)
+              AS result (token, message_id, message_key, concurrency, status, event, attempt, attempts, delays, wait_us, error)
             WHERE result.token IN (SELECT held.token FROM held)
           ),
           queued AS (
             INSERT INTO {schema}.exception_queue_{stream}
               (consumer_group_id, message_id, status, message_key, concurrency, attempts, delays, can_run_after, last_error)
-            SELECT :group, result.message_id, result.status, result.message_key, 'parallel', result.attempts, result.delays,
+            SELECT :group, result.message_id, result.status, result.message_key, result.concurrency, result.attempts, result.delays,
                    clock_timestamp() + result.wait_us * INTERVAL '1 microsecond', result.error
             FROM result
             WHERE result.status <> 'done'
@@ -77,26 +78,30 @@ final class OutcomeSql {
             WHERE :logs
               AND result.event IS NOT NULL
             ORDER BY result.message_id
+          ),
+          woken AS (
+            {wake}
           )
           SELECT held.token
           FROM held
-          """);
+          """)
+          .withPart("wake", KeySql.WAKE);
 
   /** Ends attempts at messages of the exception queue: done ones leave it. */
   static final Template FINISH_EXCEPTIONS =
       Template.of(
-          """
+              """
           -- finish_exceptions
           WITH
           result AS MATERIALIZED (
-            SELECT result.message_id, result.token, result.status, result.event, result.attempt, result.attempts, result.delays,
+            SELECT result.message_id, result.token, result.line, result.status, result.event, result.attempt, result.attempts, result.delays,
                    result.wait_us, result.error
             FROM unnest(
-              :message_ids::BIGINT[], :result_tokens::UUID[], :statuses::TEXT[], :events::TEXT[], :attempt_numbers::INT[],
+              :message_ids::BIGINT[], :result_tokens::UUID[], :lines::TEXT[], :statuses::TEXT[], :events::TEXT[], :attempt_numbers::INT[],
               :attempts::INT[], :delays::INT[], :waits_us::BIGINT[], :errors::TEXT[])
-              AS result (message_id, token, status, event, attempt, attempts, delays, wait_us, error)
+              AS result (message_id, token, line, status, event, attempt, attempts, delays, wait_us, error)
           ),
-          mine AS MATERIALIZED (
+          locked AS MATERIALIZED (
             -- in one order, so that two sessions never wait for each other
             SELECT exception.message_id
             FROM {schema}.exception_queue_{stream} AS exception
@@ -107,6 +112,19 @@ final class OutcomeSql {
               AND (result.event IS DISTINCT FROM 'expired' OR exception.lease_expires_at <= now())
             ORDER BY exception.message_id
             FOR UPDATE OF exception
+          ),
+          mine AS MATERIALIZED (
+            SELECT ended.message_id
+            FROM (
+              SELECT locked.message_id,
+                     -- of messages that follow each other none ends before an earlier one that was lost
+                     result.line IS NULL
+                       OR bool_and(locked.message_id IS NOT NULL) OVER (PARTITION BY result.line ORDER BY result.message_id) AS in_turn
+              FROM result
+              LEFT JOIN locked ON locked.message_id = result.message_id
+            ) AS ended
+            WHERE ended.message_id IS NOT NULL
+              AND ended.in_turn
           ),
           done AS (
             DELETE FROM {schema}.exception_queue_{stream} AS exception
@@ -153,10 +171,14 @@ final class OutcomeSql {
               -- without an event the message was given back unbegun
               AND held.event IS NOT NULL
             ORDER BY held.message_id
+          ),
+          woken AS (
+            {wake}
           )
           SELECT held.message_id
           FROM held
-          """);
+          """)
+          .withPart("wake", KeySql.WAKE);
 
   /** Whether these messages of a range, or this one of the exception queue, are still to end. */
   static final Template IS_HELD =

@@ -1,14 +1,19 @@
 package io.sqlstreams.internal.outcome;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.DeliveryLogMode;
+import io.sqlstreams.internal.order.KeySql;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.sql.Statement;
+import io.sqlstreams.internal.sql.Template;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -18,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Records results for one group. A result whose token is gone is refused. Thread-safe. */
 public final class Outcomes {
+  /** The transaction is about to end, so the setting disturbs nobody. */
+  private static final String LOCK_BY_KEYS = Template.BY_KEYS + ";\n" + KeySql.LOCK;
+
   private final Database database;
   private final long group;
   private final Policies policies;
@@ -25,8 +33,12 @@ public final class Outcomes {
   private final Statement finishClean;
   private final Statement finish;
   private final Statement finishExceptions;
+  private final Statement finishFreeing;
+  private final Statement finishExceptionsFreeing;
   private final Statement finishInTransaction;
   private final Statement finishExceptionsInTransaction;
+  private final Statement finishFreeingInTransaction;
+  private final Statement finishExceptionsFreeingInTransaction;
   private final Statement isHeld;
 
   /**
@@ -41,6 +53,12 @@ public final class Outcomes {
     this.finishClean = OutcomeSql.FINISH_CLEAN.asTransaction(scope);
     this.finish = OutcomeSql.FINISH.asTransaction(scope);
     this.finishExceptions = OutcomeSql.FINISH_EXCEPTIONS.asTransaction(scope);
+    this.finishFreeing = OutcomeSql.FINISH.behind(KeySql.LOCK).asTransactionByKeys(scope);
+    this.finishExceptionsFreeing =
+        OutcomeSql.FINISH_EXCEPTIONS.behind(KeySql.LOCK).asTransactionByKeys(scope);
+    this.finishFreeingInTransaction = OutcomeSql.FINISH.behind(LOCK_BY_KEYS).in(scope);
+    this.finishExceptionsFreeingInTransaction =
+        OutcomeSql.FINISH_EXCEPTIONS.behind(LOCK_BY_KEYS).in(scope);
     this.finishInTransaction = OutcomeSql.FINISH.in(scope);
     this.finishExceptionsInTransaction = OutcomeSql.FINISH_EXCEPTIONS.in(scope);
     this.isHeld = OutcomeSql.IS_HELD.asTransaction(scope);
@@ -55,12 +73,15 @@ public final class Outcomes {
     if (ranges.isEmpty()) {
       return Set.of();
     }
+    boolean frees = ranges.stream().anyMatch(range -> !range.freedKeys().isEmpty());
     boolean clean =
-        ranges.stream().allMatch(range -> range.restLow() == null && range.results().isEmpty());
+        !frees
+            && ranges.stream()
+                .allMatch(range -> range.restLow() == null && range.results().isEmpty());
     return database.autoCommitted(
         what,
         connection -> {
-          try (Call call = (clean ? finishClean : finish).on(connection)) {
+          try (Call call = (clean ? finishClean : frees ? finishFreeing : finish).on(connection)) {
             if (clean) {
               call.setArray("tokens", "uuid", tokens(ranges, range -> true));
             } else {
@@ -78,7 +99,8 @@ public final class Outcomes {
    * @return whether it was still held; if not, the transaction must be rolled back
    */
   public boolean finish(Connection connection, FinishedRange range) throws SQLException {
-    try (Call call = finishInTransaction.on(connection)) {
+    boolean frees = !range.freedKeys().isEmpty();
+    try (Call call = (frees ? finishFreeingInTransaction : finishInTransaction).on(connection)) {
       bindRanges(call, List.of(range), true);
       return !tokens(call.query()).isEmpty();
     }
@@ -93,11 +115,13 @@ public final class Outcomes {
     if (messages.isEmpty()) {
       return Set.of();
     }
+    Set<String> freed = freedKeys(messages);
     return database.autoCommitted(
         what,
         connection -> {
-          try (Call call = finishExceptions.on(connection)) {
-            return finishExceptions(call, messages);
+          try (Call call =
+              (freed.isEmpty() ? finishExceptions : finishExceptionsFreeing).on(connection)) {
+            return finishExceptions(call, messages, freed);
           }
         });
   }
@@ -109,8 +133,12 @@ public final class Outcomes {
    */
   public boolean finishException(Connection connection, FinishedMessage message)
       throws SQLException {
-    try (Call call = finishExceptionsInTransaction.on(connection)) {
-      return !finishExceptions(call, List.of(message)).isEmpty();
+    List<FinishedMessage> messages = List.of(message);
+    Set<String> freed = freedKeys(messages);
+    try (Call call =
+        (freed.isEmpty() ? finishExceptionsInTransaction : finishExceptionsFreeingInTransaction)
+            .on(connection)) {
+      return !finishExceptions(call, messages, freed).isEmpty();
     }
   }
 
@@ -132,15 +160,32 @@ public final class Outcomes {
         });
   }
 
-  private Set<Long> finishExceptions(Call call, List<FinishedMessage> messages)
-      throws SQLException {
-    bindMessages(call, messages);
+  /** The keys whose next message may come; only where messages wait for others at all. */
+  private Set<String> freedKeys(List<FinishedMessage> messages) {
+    FreedKeys freed = new FreedKeys();
+    boolean keepsOrder = policies.keepsOrder();
+    messages.stream()
+        .filter(message -> keepsOrder || message.concurrency() != Concurrency.PARALLEL)
+        .sorted(Comparator.comparingLong(FinishedMessage::id))
+        .forEach(message -> freed.add(message.key(), message.concurrency(), message.verdict()));
+    return freed.keys();
+  }
+
+  private Set<Long> finishExceptions(
+      Call call, List<FinishedMessage> messages, Set<String> freedKeys) throws SQLException {
+    bindMessages(call, messages, freedKeys);
+    call.setArray("lines", "text", column(messages, Outcomes::line));
     ResultSet row = call.query();
     Set<Long> held = new HashSet<>();
     while (row.next()) {
       held.add(row.getLong("message_id"));
     }
     return held;
+  }
+
+  /** What follows each other ends in turn: null for what doesn't. */
+  private static @Nullable Object line(FinishedMessage message) {
+    return message.concurrency() == Concurrency.ORDERED ? message.key() : null;
   }
 
   private void bindRanges(Call call, List<FinishedRange> ranges, boolean keepRest)
@@ -152,11 +197,15 @@ public final class Outcomes {
         .setArray("rest_tokens", "uuid", tokens(rests, range -> true))
         .setArray("rest_lows", "bigint", rests.stream().map(FinishedRange::restLow).toArray())
         .set("keep_rest", keepRest)
-        .setArray("message_keys", "text", column(results, FinishedMessage::key));
-    bindMessages(call, results);
+        .setArray("message_keys", "text", column(results, FinishedMessage::key))
+        .setArray("concurrencies", "text", column(results, m -> m.concurrency().sqlName()));
+    Set<String> freed = new LinkedHashSet<>();
+    ranges.forEach(range -> freed.addAll(range.freedKeys()));
+    bindMessages(call, results, freed);
   }
 
-  private void bindMessages(Call call, List<FinishedMessage> messages) throws SQLException {
+  private void bindMessages(Call call, List<FinishedMessage> messages, Set<String> freedKeys)
+      throws SQLException {
     call.set("group", group)
         .set("logs", policies.group().deliveryLog() != DeliveryLogMode.OFF)
         .setArray("message_ids", "bigint", column(messages, FinishedMessage::id))
@@ -167,6 +216,7 @@ public final class Outcomes {
         .setArray("attempts", "int", column(messages, m -> m.verdict().attempts()))
         .setArray("delays", "int", column(messages, m -> m.verdict().delays()))
         .setArray("waits_us", "bigint", column(messages, m -> m.verdict().waitMicros()))
+        .setArray("freed_keys", "text", freedKeys.toArray())
         .setArray("errors", "text", column(messages, m -> m.verdict().error()));
   }
 

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.outcome;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.internal.document.MessageOptions;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,12 @@ public final class Policies {
   /** The group's settings. */
   public GroupConfig group() {
     return settings.group();
+  }
+
+  /** Whether messages wait for others of their key, if they don't ask for another way. */
+  public boolean keepsOrder() {
+    Concurrency override = group().concurrencyOverride();
+    return (override == null ? group().concurrency() : override) != Concurrency.PARALLEL;
   }
 
   /** What holds for a message without wishes. */

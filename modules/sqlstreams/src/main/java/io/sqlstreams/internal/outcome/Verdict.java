@@ -37,19 +37,14 @@ public record Verdict(
   }
 
   /**
-   * It was held, but its key was busy: the attempt comes later, and isn't counted.
+   * It was held, but it has to wait for others of its key: the attempt comes when its turn is
+   * announced, and isn't counted.
    *
-   * @param wait how long until it is looked at again, unless the key is free sooner
+   * @param event {@link Event#DEFERRED}; null to leave no trace
    */
-  public static Verdict deferred(Tries tries, Duration wait) {
+  public static Verdict deferred(@Nullable Event event, Tries tries) {
     return new Verdict(
-        Status.DEFERRED,
-        Event.DEFERRED,
-        tries.attempt(),
-        tries.attempt(),
-        tries.delays(),
-        micros(wait),
-        null);
+        Status.DEFERRED, event, tries.attempt(), tries.attempt(), tries.delays(), 0, null);
   }
 
   /** A newer message of its key has made it needless; it is over without having been handled. */
@@ -95,6 +90,11 @@ public record Verdict(
   /** Whether the handler is done with it. */
   public boolean isDone() {
     return status == Status.DONE;
+  }
+
+  /** Whether nothing more is to come of it, so that others of its key may. */
+  public boolean isResolved() {
+    return status == Status.DONE || status == Status.DEAD || status == Status.SUPERSEDED;
   }
 
   /** Whether the message is given up. */

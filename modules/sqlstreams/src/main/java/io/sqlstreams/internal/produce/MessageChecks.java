@@ -1,6 +1,8 @@
 package io.sqlstreams.internal.produce;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.PayloadType;
+import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.InvalidInputException;
 import java.util.Map;
@@ -35,6 +37,18 @@ final class MessageChecks {
               + " bytes of UTF-8, the limit is "
               + MAX_KEY_BYTES
               + ": shorten or hash it");
+    }
+  }
+
+  /** What a message asks for among those of its key needs a key. */
+  static void concurrency(ProduceOptions options) {
+    Concurrency wish = options.concurrency();
+    if (wish != null && wish != Concurrency.PARALLEL && options.key() == null) {
+      throw new InvalidInputException(
+          "messageKey",
+          "it is null, but the message asks to be "
+              + wish.sqlName()
+              + " within its key: give a key");
     }
   }
 

@@ -37,6 +37,7 @@ final class MessageEncoder<T> {
     MessageChecks.key("routingKey", options.routingKey());
     MessageChecks.key("idempotencyKey", options.idempotencyKey());
     MessageChecks.headers(options.headers());
+    MessageChecks.concurrency(options);
     return new ReadyMessage(
         codec.schemaVersion(),
         options.routingKey(),

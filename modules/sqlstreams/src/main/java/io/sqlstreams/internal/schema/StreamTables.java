@@ -70,13 +70,14 @@ final class StreamTables {
             created_at        TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
             updated_at        TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
             PRIMARY KEY (consumer_group_id, message_id),
+            CONSTRAINT exception_queue_{stream}_concurrency CHECK (concurrency = 'parallel' OR message_key IS NOT NULL),
             CONSTRAINT exception_queue_{stream}_delays CHECK (delays BETWEEN 0 AND attempts - forgiven),
             CONSTRAINT exception_queue_{stream}_lease CHECK (
               CASE WHEN status = 'inflight' THEN num_nulls(lease_token, lease_expires_at) = 0
                    ELSE num_nonnulls(lease_token, lease_expires_at) = 0 END)
           ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_cost_delay = 0);
           CREATE INDEX exception_queue_{stream}_due_idx ON {schema}.exception_queue_{stream} (consumer_group_id, suspect, can_run_after, message_id)
-            WHERE status IN ('ready', 'deferred');
+            WHERE status = 'ready';
           CREATE INDEX exception_queue_{stream}_lease_idx ON {schema}.exception_queue_{stream} (consumer_group_id, lease_expires_at, message_id)
             WHERE status = 'inflight';
           -- what holds the committed cursor back
@@ -85,9 +86,13 @@ final class StreamTables {
           -- so that what is over can be counted and listed without a walk over the rest
           CREATE INDEX exception_queue_{stream}_resolved_idx ON {schema}.exception_queue_{stream} (consumer_group_id, status, message_id)
             WHERE status IN ('dead', 'superseded');
-          -- the earlier messages of a key
-          CREATE INDEX exception_queue_{stream}_message_key_idx ON {schema}.exception_queue_{stream} (consumer_group_id, message_key, message_id)
-            WHERE message_key IS NOT NULL AND status IN ('ready', 'inflight', 'deferred');
+          -- the first message of a key in each state; a row is in one of them, and each look fits one alone
+          CREATE INDEX exception_queue_{stream}_ready_key_idx ON {schema}.exception_queue_{stream} (consumer_group_id, message_key, message_id)
+            WHERE message_key IS NOT NULL AND status = 'ready';
+          CREATE INDEX exception_queue_{stream}_inflight_key_idx ON {schema}.exception_queue_{stream} (consumer_group_id, message_key, message_id)
+            WHERE message_key IS NOT NULL AND status = 'inflight';
+          CREATE INDEX exception_queue_{stream}_deferred_key_idx ON {schema}.exception_queue_{stream} (consumer_group_id, message_key, message_id)
+            WHERE message_key IS NOT NULL AND status = 'deferred';
 
           CREATE TABLE {schema}.delivery_log_{stream} (
             id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -129,15 +134,6 @@ final class StreamTables {
             CONSTRAINT claim_lease_{stream}_range CHECK (low <= high)
           ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
           CREATE INDEX claim_lease_{stream}_low_idx ON {schema}.claim_lease_{stream} (consumer_group_id, low);
-
-          CREATE TABLE {schema}.message_key_lease_{stream} (
-            consumer_group_id BIGINT      NOT NULL,
-            message_key       TEXT        NOT NULL,
-            message_id        BIGINT      NOT NULL,
-            token             UUID        NOT NULL,
-            expires_at        TIMESTAMPTZ NOT NULL,
-            PRIMARY KEY (consumer_group_id, message_key)
-          ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
 
           CREATE TABLE {schema}.binding_config_{stream} (
             id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -186,7 +182,6 @@ final class StreamTables {
             {schema}.delivery_log_{stream},
             {schema}.consumer_group_cursor_{stream},
             {schema}.claim_lease_{stream},
-            {schema}.message_key_lease_{stream},
             {schema}.binding_config_{stream},
             {schema}.binding_config_log_{stream},
             {schema}.operation_log_{stream}

@@ -100,16 +100,22 @@ public final class Call implements AutoCloseable {
     return this;
   }
 
-  /** Executes and gives the rows; they are closed with this call. */
+  /**
+   * Executes and gives the rows of the last command that gives any; they are closed with this call.
+   */
   public ResultSet query() throws SQLException {
+    @Nullable ResultSet rows = null;
     boolean isRows = prepared.execute();
-    while (!isRows) {
-      if (prepared.getUpdateCount() < 0) {
-        throw new IllegalStateException("the statement gives no rows");
+    while (isRows || prepared.getUpdateCount() >= 0) {
+      if (isRows) {
+        rows = prepared.getResultSet();
       }
-      isRows = prepared.getMoreResults();
+      isRows = prepared.getMoreResults(java.sql.Statement.KEEP_CURRENT_RESULT);
     }
-    return prepared.getResultSet();
+    if (rows == null) {
+      throw new IllegalStateException("the statement gives no rows");
+    }
+    return rows;
   }
 
   /** Executes and gives the sum of the row counts. */

@@ -55,6 +55,14 @@ public final class Template {
     return new Template(text.replace("{" + name + "}", part.strip()));
   }
 
+  /**
+   * This template behind other commands: they run in the same transaction, and what they lock is
+   * locked when the statement's snapshot is taken.
+   */
+  public Template behind(String commands) {
+    return new Template(commands.strip() + "\n" + text);
+  }
+
   /** The statement for one installation or stream. */
   public Statement in(Scope scope) {
     return parse(scope.apply(text));

@@ -2,6 +2,8 @@ package io.sqlstreams.internal.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sqlstreams.config.Concurrency;
+import io.sqlstreams.internal.claim.ClaimedMessage;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.wake.Signal;
@@ -21,7 +23,7 @@ class LocalQueueTest {
   private static final long LONG = 600_000_000_000L;
 
   private final Signal room = new Signal();
-  private final LocalQueue queue = new LocalQueue(room);
+  private final LocalQueue queue = new LocalQueue(room, Long.MAX_VALUE);
 
   @Test
   void countsMessagesAndBytesAndGivesThemInOrder() {
@@ -101,13 +103,15 @@ class LocalQueueTest {
   }
 
   private static Work work(long... ids) {
-    List<StoredMessage> messages =
+    List<ClaimedMessage> messages =
         LongStream.of(ids)
             .mapToObj(
                 id -> new StoredMessage(id, Instant.EPOCH, 1, null, null, new byte[10], null, null))
+            .map(message -> new ClaimedMessage(message, Concurrency.PARALLEL))
             .toList();
     return Work.of(
         new ClaimedRange(UUID.randomUUID(), ids[0] - 1, ids[ids.length - 1], messages),
+        Work.Order.NONE,
         System.nanoTime() + LONG);
   }
 }

@@ -3,6 +3,8 @@ package io.sqlstreams.internal.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sqlstreams.config.Concurrency;
+import io.sqlstreams.internal.claim.ClaimedMessage;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.outcome.FinishedMessage;
@@ -105,16 +107,18 @@ class WorkTest {
   }
 
   private static Work range(long... ids) {
-    List<StoredMessage> messages =
+    List<ClaimedMessage> messages =
         LongStream.of(ids)
             .mapToObj(
                 id ->
                     new StoredMessage(
                         id, Instant.EPOCH, 1, null, "k" + id, new byte[] {1}, null, null))
+            .map(message -> new ClaimedMessage(message, Concurrency.PARALLEL))
             .toList();
     long end = ids[ids.length - 1];
     return Work.of(
         new ClaimedRange(UUID.randomUUID(), ids[0] - 1, end, messages),
+        Work.Order.NONE,
         System.nanoTime() + 60_000_000_000L);
   }
 }

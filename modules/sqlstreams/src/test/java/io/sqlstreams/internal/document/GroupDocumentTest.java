@@ -2,6 +2,7 @@ package io.sqlstreams.internal.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.DeliveryLimits;
 import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
@@ -32,11 +33,13 @@ class GroupDocumentTest {
                     Duration.ofMillis(5),
                     DeliveryLimits.defaults().withRetries(1, 8).withMaxDelays(10),
                     0,
-                    DeliveryLogMode.ALL)))
+                    DeliveryLogMode.ALL,
+                    Concurrency.ORDERED,
+                    Concurrency.EXCLUSIVE)))
         .isEqualTo(
             "{\"timeout_ns\":5000000,\"max_retries\":7,\"initial_backoff_ns\":1,\"base_ns\":0,"
-                + "\"exponent\":1.1,\"cap_ns\":360000000000,\"jitter\":0.5,\"max_delays\":9,"
-                + "\"least_retries\":1,\"most_retries\":8,\"most_delays\":10,\"max_range_reclaims\":0,\"delivery_log_mode\":\"all\"}");
+                + "\"exponent\":1.1,\"cap_ns\":360000000000,\"jitter\":0.5,\"max_delays\":9,\"concurrency_override\":\"exclusive\","
+                + "\"least_retries\":1,\"most_retries\":8,\"most_delays\":10,\"max_range_reclaims\":0,\"delivery_log_mode\":\"all\",\"concurrency\":\"ordered\"}");
   }
 
   static Stream<GroupConfig> configs() {
