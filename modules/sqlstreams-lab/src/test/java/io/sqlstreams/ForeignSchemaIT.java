@@ -99,7 +99,9 @@ class ForeignSchemaIT {
       assertThat(b.stream("s").producer().produce(RawPayload.of("1")).id()).isPositive();
       b.system().destroy();
     }
-    assertThat(Sql.value(pool, "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"))
+    assertThat(
+            Sql.value(
+                pool, "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"))
         .isEqualTo("0");
   }
 
@@ -137,8 +139,7 @@ class ForeignSchemaIT {
     assertThat(stream.message(first.messageId()).orElseThrow().deliveries()).hasSize(1);
     assertThat(group.exceptions().redrive(ExceptionFilter.dead(), 5)).isEqualTo(5);
     assertThat(group.exceptions().discard(ExceptionFilter.dead(), 5)).isEqualTo(5);
-    try (Consumption running =
-        group.consumeBatches(batch -> BatchOutcome.done(), Consumer.QUICK)) {
+    try (Consumption running = group.consumeBatches(batch -> BatchOutcome.done(), Consumer.QUICK)) {
       awaitSettled(group);
       running.stop();
     }

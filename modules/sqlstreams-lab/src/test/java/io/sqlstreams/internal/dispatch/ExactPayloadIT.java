@@ -134,17 +134,27 @@ class ExactPayloadIT {
         .isEqualTo(
             payloadType == PayloadType.JSONB
                 ? Map.of(
-                    "id", 9007199254740993L,
-                    "x", new BigDecimal("1.10"),
-                    "y", java.math.BigInteger.TEN.pow(400),
-                    "z", new BigDecimal("0.0"),
-                    "a", 2)
+                    "id",
+                    9007199254740993L,
+                    "x",
+                    new BigDecimal("1.10"),
+                    "y",
+                    java.math.BigInteger.TEN.pow(400),
+                    "z",
+                    new BigDecimal("0.0"),
+                    "a",
+                    2)
                 : Map.of(
-                    "id", 9007199254740993L,
-                    "x", new BigDecimal("1.10"),
-                    "y", large,
-                    "z", new BigDecimal("0.0"),
-                    "a", 2));
+                    "id",
+                    9007199254740993L,
+                    "x",
+                    new BigDecimal("1.10"),
+                    "y",
+                    large,
+                    "z",
+                    new BigDecimal("0.0"),
+                    "a",
+                    2));
   }
 
   private <T> T handledAs(Class<T> type) {

@@ -142,8 +142,7 @@ class MessageEdgesIT {
     }
     connection.commit();
     try (Consumer consumer =
-        Consumer.start(
-            client, stream, message -> Outcome.done(), Consumer.QUICK.withHandlers(1))) {
+        Consumer.start(client, stream, message -> Outcome.done(), Consumer.QUICK.withHandlers(1))) {
       stream.awaitSettled();
       consumer.close();
       List<Message<RawPayload>> marked =
