@@ -474,6 +474,7 @@ class RegistrationIT {
             "\u00e9".repeat(32),
             "\ud83d\ude80",
             "a\u0000",
+            "a\ud800",
             "-a",
             "y".repeat(201));
     for (String name : bad) {

@@ -35,12 +35,13 @@ public interface SqlStreams extends AutoCloseable {
 
   /**
    * A stream with payloads of this class, as JSON by Jackson. {@link RawPayload} and {@code byte[]}
-   * are taken as they are. No I/O.
+   * are taken as they are; an array is copied, so that it stays the caller's or the handler's. No
+   * I/O.
    *
    * @param name the stream's name
    * @param type the payload's class; {@link io.sqlstreams.codec.SchemaVersion} on it gives its
    *     version
-   * @throws InvalidInputException when the class's version is below 1
+   * @throws InvalidInputException when the class is null, or its version is below 1
    */
   <T> StreamHandle<T> stream(String name, Class<T> type);
 
@@ -49,7 +50,7 @@ public interface SqlStreams extends AutoCloseable {
    *
    * @param name the stream's name
    * @param codec writes and reads the payloads
-   * @throws InvalidInputException when the codec's version is below 1
+   * @throws InvalidInputException when the codec is null, or its version is below 1
    */
   <T> StreamHandle<T> stream(String name, PayloadCodec<T> codec);
 

@@ -34,14 +34,18 @@ import tools.jackson.databind.json.JsonMapper;
     footer = {
       "",
       "Scenarios:",
-      "  raw-limit       binary COPY by one connection, range reads by another, nothing else",
-      "  produce         produceAll of 2,000 from 2 threads",
-      "  produce-single  single produces from 64 threads",
-      "  paired          produceAll of 2,000 and one consumer group at the same time",
-      "  failing         paired, one message of 20 fails once",
-      "  logged          paired, each success leaves a row in the delivery log",
-      "  transactional   paired, each handler inserts a row in the transaction of its result",
-      "  all             each of these",
+      "  raw-limit          binary COPY by one connection, range reads by another, nothing else",
+      "  produce            produceAll of 2,000 from 2 threads, by COPY",
+      "  produce-small      produceAll of 100 from 2 threads, by INSERT",
+      "  produce-single     single produces from 64 threads",
+      "  idempotent         produce, each message with an idempotency key of its own",
+      "  idempotent-small   produce-small with such keys",
+      "  idempotent-single  produce-single with such keys",
+      "  paired             produceAll of 2,000 and one consumer group at the same time",
+      "  failing            paired, one message of 20 fails once",
+      "  logged             paired, each success leaves a row in the delivery log",
+      "  transactional      paired, each handler inserts a row in the transaction of its result",
+      "  all                each of these",
       "Several scenarios take turns, round by round, on one server."
     })
 final class BenchCommand implements Callable<Integer> {

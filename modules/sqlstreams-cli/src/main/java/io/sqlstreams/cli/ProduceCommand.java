@@ -4,8 +4,10 @@ import io.sqlstreams.Outgoing;
 import io.sqlstreams.Produced;
 import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.config.ProduceOptions;
+import io.sqlstreams.config.RetryPolicy;
 import io.sqlstreams.error.InvalidInputException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  sqlstreams produce orders '{\"id\": 1}' --key customer-7 --routing-key orders.eu",
       "  sqlstreams produce orders '{\"id\": 2}' --header source=shop --header trace=4711",
+      "  sqlstreams produce orders '{\"id\": 3}' --idempotency-key order-3 --timeout 2m --max-retries 8",
       "  sqlstreams produce orders < orders.ndjson"
     })
 final class ProduceCommand implements Callable<Integer> {
@@ -62,12 +65,40 @@ final class ProduceCommand implements Callable<Integer> {
       description = "A header; may be given more than once.")
   private Map<String, String> headers = new LinkedHashMap<>();
 
+  @Option(
+      names = "--idempotency-key",
+      paramLabel = "TEXT",
+      description = {
+        "Produce the message only if none with this key was produced within the stream's time to live for such keys.",
+        "For one message; without effect it is said so, and an error if the other one has another payload."
+      })
+  private @Nullable String idempotencyKey;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      description =
+          "How long a handler may take for each message. Default: what the group says; its limits hold.")
+  private @Nullable Duration timeout;
+
+  @Option(
+      names = "--max-retries",
+      paramLabel = "N",
+      description =
+          "Retries after the first failure, with the default waits. Default: what the group says; its limits hold.")
+  private @Nullable Integer maxRetries;
+
   @Override
   public Integer call() throws IOException {
     List<InputLine> lines =
         payload == null ? InputLine.readAll(System.in) : List.of(new InputLine(1, payload));
-    ProduceOptions options =
-        ProduceOptions.defaults().withKey(key).withRoutingKey(routingKey).withHeaders(headers);
+    if (idempotencyKey != null && lines.size() > 1) {
+      throw new CliException(
+          "nothing was produced: --idempotency-key is for one message, and stdin has "
+              + lines.size()
+              + ": produce them one by one, each with its key");
+    }
+    ProduceOptions options = options();
     List<Outgoing<RawPayload>> messages =
         lines.stream().map(line -> Outgoing.of(RawPayload.of(line.text()), options)).toList();
     try {
@@ -78,6 +109,16 @@ final class ProduceCommand implements Callable<Integer> {
     } catch (InvalidInputException e) {
       throw lines.size() == 1 ? e : new CliException(whichLine(lines) + e.getMessage(), e);
     }
+  }
+
+  private ProduceOptions options() {
+    return ProduceOptions.defaults()
+        .withKey(key)
+        .withRoutingKey(routingKey)
+        .withHeaders(headers)
+        .withIdempotencyKey(idempotencyKey)
+        .withTimeout(timeout)
+        .withRetry(maxRetries == null ? null : RetryPolicy.defaults().withMaxRetries(maxRetries));
   }
 
   /**
@@ -95,7 +136,7 @@ final class ProduceCommand implements Callable<Integer> {
   private static String receipt(List<Produced> produced) {
     return switch (produced.size()) {
       case 0 -> "nothing to produce: stdin was empty";
-      case 1 -> "produced message " + produced.get(0).id();
+      case 1 -> receipt(produced.get(0));
       default ->
           "produced "
               + produced.size()
@@ -104,5 +145,16 @@ final class ProduceCommand implements Callable<Integer> {
               + " to "
               + produced.get(produced.size() - 1).id();
     };
+  }
+
+  private static String receipt(Produced produced) {
+    if (!produced.samePayload()) {
+      throw new CliException(
+          "nothing was produced: message "
+              + produced.id()
+              + " has this idempotency key and another payload");
+    }
+    return (produced.duplicate() ? "was produced already: message " : "produced message ")
+        + produced.id();
   }
 }

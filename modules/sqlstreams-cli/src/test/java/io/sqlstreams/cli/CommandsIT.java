@@ -4,13 +4,16 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sqlstreams.Consumption;
+import io.sqlstreams.MessageInfo;
 import io.sqlstreams.Outcome;
 import io.sqlstreams.SqlStreams;
+import io.sqlstreams.config.RetryPolicy;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -128,7 +131,8 @@ class CommandsIT {
 
   @Test
   void aProducedMessageIsConsumedWithAllThatGoesWithIt() {
-    String payload = "{\"id\":9007199254740993,\"x\":1.10,\"y\":1e400,\"a\":\"\u00e6\",\"a\":2}";
+    String payload = // case B45: nothing of it survives a parser that reads numbers as doubles
+        "{\"id\":9007199254740993,\"x\":1.10,\"y\":1e400,\"z\":-0.0,\"a\":\"\u00e6\",\"a\":2}";
     ok(cli.on("stream", "register", "pc"));
     ok(cli.on("group", "register", "pc", "g"));
     assertThat(
@@ -148,6 +152,44 @@ class CommandsIT {
         .isEqualTo("produced message 1\n");
     assertThat(ok(cli.on("consume", "pc", "g", "--count", "1")))
         .isEqualTo("1\teu.placed\tk\u00e6y\t" + payload + "\n");
+  }
+
+  @Test
+  void aMessageWithAnIdempotencyKeyIsProducedOnce() {
+    ok(cli.on("stream", "register", "once"));
+    assertThat(ok(cli.on("produce", "once", "1", "--idempotency-key", "k")))
+        .isEqualTo("produced message 1\n");
+    assertThat(ok(cli.on("produce", "once", "1", "--idempotency-key", "k")))
+        .isEqualTo("was produced already: message 1\n");
+    Cli.Result other = cli.on("produce", "once", "2", "--idempotency-key", "k");
+    assertThat(other.exitCode()).isEqualTo(1);
+    assertThat(other.err())
+        .isEqualTo(
+            "sqlstreams: nothing was produced: message 1 has this idempotency key and another payload\n");
+    assertThat(ok(produceLines("once", "3\n", "--idempotency-key", "l")))
+        .isEqualTo("produced message 2\n");
+    Cli.Result lines = produceLines("once", "4\n5\n", "--idempotency-key", "m");
+    assertThat(lines.exitCode()).isEqualTo(1);
+    assertThat(lines.err()).contains("is for one message, and stdin has 2").hasLineCount(1);
+  }
+
+  @Test
+  void aMessageSaysWhatItAsksOfTheGroups() {
+    ok(cli.on("stream", "register", "wishes"));
+    ok(cli.on("produce", "wishes", "1", "--timeout", "2m", "--max-retries", "8"));
+    ok(cli.on("produce", "wishes", "2"));
+    Cli.Result tooShort = cli.on("produce", "wishes", "3", "--timeout", "0s");
+    assertThat(tooShort.exitCode()).isEqualTo(1);
+    assertThat(tooShort.err()).contains("timeout").hasLineCount(1);
+    try (SqlStreams client =
+        SqlStreams.builder(database.dataSource()).schema(database.schema()).build()) {
+      MessageInfo asking = client.stream("wishes").message(1).orElseThrow();
+      assertThat(asking.timeout()).isEqualTo(Duration.ofMinutes(2));
+      assertThat(asking.retry()).isEqualTo(RetryPolicy.defaults().withMaxRetries(8));
+      MessageInfo other = client.stream("wishes").message(2).orElseThrow();
+      assertThat(other.timeout()).isNull();
+      assertThat(other.retry()).isNull();
+    }
   }
 
   @Test
@@ -190,11 +232,13 @@ class CommandsIT {
         .containsExactlyInAnyOrderElementsOf(IntStream.rangeClosed(1, 12).boxed().toList());
   }
 
-  private Cli.Result produceLines(String stream, String lines) {
+  private Cli.Result produceLines(String stream, String lines, String... options) {
     InputStream before = System.in;
     System.setIn(new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)));
     try {
-      return cli.on("produce", stream);
+      List<String> arguments = new ArrayList<>(List.of("produce", stream));
+      arguments.addAll(List.of(options));
+      return cli.on(arguments.toArray(String[]::new));
     } finally {
       System.setIn(before);
     }

@@ -10,8 +10,9 @@ public enum PayloadType {
   JSON("json"),
   /**
    * PostgreSQL's parsed form, for payload queries with GIN indexes. It keeps every digit of a
-   * number up to the range of {@code numeric}, but neither white space nor the order of keys nor
-   * duplicate keys.
+   * number up to the range of {@code numeric}, trailing zeros included, and writes exponents out.
+   * It keeps neither white space nor the order of keys nor the sign of {@code -0.0}, and of equal
+   * keys the last one alone.
    */
   JSONB("jsonb"),
   /** Any bytes: Avro, Protobuf, or anything else. */

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A value from the caller breaks a stated rule. It was found before anything was sent to the
- * database.
+ * database; only whether a text is JSON is the database's to say, and then nothing was written.
  */
 public class InvalidInputException extends SqlStreamsException {
   private static final long serialVersionUID = 1L;

@@ -4,8 +4,10 @@ import io.sqlstreams.Outgoing;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.bench.load.Order;
 import io.sqlstreams.bench.load.PayloadForm;
+import io.sqlstreams.config.ProduceOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * A new stream and what is sent to it.
@@ -32,11 +34,11 @@ record Cargo<T>(StreamHandle<T> stream, List<T> payloads) {
     return payloads.get((int) (number % payloads.size()));
   }
 
-  /** So many payloads for one call. */
-  List<Outgoing<T>> batch(int size) {
+  /** So many payloads for one call, each with options of its own. */
+  List<Outgoing<T>> batch(int size, Supplier<ProduceOptions> options) {
     List<Outgoing<T>> batch = new ArrayList<>(size);
     for (int i = 0; i < size; i++) {
-      batch.add(Outgoing.of(one(i)));
+      batch.add(Outgoing.of(one(i), options.get()));
     }
     return batch;
   }

@@ -3,36 +3,76 @@ package io.sqlstreams.bench.scenario;
 import io.sqlstreams.bench.load.Crew;
 import io.sqlstreams.bench.load.PayloadForm;
 import io.sqlstreams.bench.load.Quota;
+import io.sqlstreams.config.ProduceOptions;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * Producing alone.
  *
  * @param form how payloads are handed over
- * @param way in large batches, or one by one
+ * @param way in batches or one by one, with idempotency keys or without
  */
 record Produce(PayloadForm form, Way way) implements Scenario {
+  /** Threads that hand over lists. */
+  private static final int BATCHERS = 2;
+
+  /** Threads that call with one message: enough for many to be committed together. */
+  private static final int SINGLES = 64;
+
+  /** A list that is written by INSERT; {@link Producing#BATCH} is written by COPY. */
+  private static final int SMALL = 100;
+
   /** How is produced. */
   enum Way {
     /** Large batches. */
-    BATCHES(
-        "produce", "produceAll of " + Producing.BATCH + " from 2 threads, no consumer", 2, 300_000),
+    BATCHES("produce", BATCHERS, Producing.BATCH, false, 300_000),
+    /** Small batches. */
+    SMALL_BATCHES("produce-small", BATCHERS, SMALL, false, 150_000),
     /** Single messages, which the client commits together. */
-    SINGLES("produce-single", "single produce calls from 64 threads, no consumer", 64, 60_000);
+    SINGLE("produce-single", SINGLES, 1, false, 60_000),
+    /** Large batches, each message with an idempotency key of its own. */
+    ONCE_IN_BATCHES("idempotent", BATCHERS, Producing.BATCH, true, 300_000),
+    /** Small batches with such keys. */
+    ONCE_IN_SMALL_BATCHES("idempotent-small", BATCHERS, SMALL, true, 150_000),
+    /** Single messages with such keys. */
+    ONCE_SINGLE("idempotent-single", SINGLES, 1, true, 60_000);
 
     private final String scenario;
-    private final String description;
     private final int threads;
+    private final int batch;
+    private final boolean idempotent;
     private final long messages;
 
-    Way(String scenario, String description, int threads, long messages) {
+    Way(String scenario, int threads, int batch, boolean idempotent, long messages) {
       this.scenario = scenario;
-      this.description = description;
       this.threads = threads;
+      this.batch = batch;
+      this.idempotent = idempotent;
       this.messages = messages;
+    }
+
+    private String description() {
+      return (batch > 1 ? "produceAll of " + batch : "single produce calls")
+          + " from "
+          + threads
+          + " threads, "
+          + (idempotent ? "an idempotency key each, " : "")
+          + "no consumer";
+    }
+
+    /** What goes with each message of a round. */
+    private Supplier<ProduceOptions> options() {
+      if (!idempotent) {
+        return ProduceOptions::defaults;
+      }
+      AtomicLong number = new AtomicLong();
+      return () ->
+          ProduceOptions.defaults().withIdempotencyKey("order-" + number.getAndIncrement());
     }
   }
 
@@ -43,7 +83,7 @@ record Produce(PayloadForm form, Way way) implements Scenario {
 
   @Override
   public String description() {
-    return way.description;
+    return way.description();
   }
 
   @Override
@@ -57,7 +97,8 @@ record Produce(PayloadForm form, Way way) implements Scenario {
   }
 
   private <T> Trial trial(Workbench bench, Cargo<T> cargo, Quota quota) {
-    return new ProduceTrial<>(bench, cargo, new Producing<>(cargo, quota), quota, way);
+    return new ProduceTrial<>(
+        bench, cargo, new Producing<>(cargo, quota, way.options()), quota, way);
   }
 
   private record ProduceTrial<T>(
@@ -67,8 +108,8 @@ record Produce(PayloadForm form, Way way) implements Scenario {
     public Work run() throws Exception {
       Callable<Void> member =
           () -> {
-            if (way == Way.BATCHES) {
-              producing.inBatches();
+            if (way.batch > 1) {
+              producing.inBatches(way.batch);
             } else {
               producing.oneByOne();
             }

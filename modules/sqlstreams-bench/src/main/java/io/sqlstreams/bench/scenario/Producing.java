@@ -5,8 +5,10 @@ import io.sqlstreams.Producer;
 import io.sqlstreams.bench.BenchException;
 import io.sqlstreams.bench.load.IdSet;
 import io.sqlstreams.bench.load.Quota;
+import io.sqlstreams.config.ProduceOptions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
@@ -20,20 +22,34 @@ final class Producing<T> {
   private final Cargo<T> cargo;
   private final Producer<T> producer;
   private final Quota quota;
+  private final Supplier<ProduceOptions> options;
   private final IdSet ids = new IdSet();
   private final Histogram callMicros = new ConcurrentHistogram(DIGITS);
 
   Producing(Cargo<T> cargo, Quota quota) {
+    this(cargo, quota, ProduceOptions::defaults);
+  }
+
+  /**
+   * @param options what goes with the next message; asked by several threads
+   */
+  Producing(Cargo<T> cargo, Quota quota, Supplier<ProduceOptions> options) {
     this.cargo = cargo;
     this.producer = cargo.stream().producer();
     this.quota = quota;
+    this.options = options;
   }
 
   /** Calls {@link Producer#produceAll} until the quota is used up. */
   void inBatches() {
-    for (int size = quota.take(BATCH); size > 0; size = quota.take(BATCH)) {
+    inBatches(BATCH);
+  }
+
+  /** Calls {@link Producer#produceAll} with lists of at most this size. */
+  void inBatches(int most) {
+    for (int size = quota.take(most); size > 0; size = quota.take(most)) {
       long begin = System.nanoTime();
-      List<Produced> receipts = producer.produceAll(cargo.batch(size));
+      List<Produced> receipts = producer.produceAll(cargo.batch(size, options));
       record(begin);
       if (receipts.size() != size) {
         throw new BenchException(size + " messages gave " + receipts.size() + " receipts");
@@ -46,7 +62,7 @@ final class Producing<T> {
   void oneByOne() {
     for (long number = 0; quota.take(1) > 0; number++) {
       long begin = System.nanoTime();
-      Produced receipt = producer.produce(cargo.one(number));
+      Produced receipt = producer.produce(cargo.one(number), options.get());
       record(begin);
       keep(receipt);
     }
@@ -67,6 +83,9 @@ final class Producing<T> {
   }
 
   private void keep(Produced receipt) {
+    if (receipt.duplicate()) {
+      throw new BenchException("message " + receipt.id() + " is said to be a duplicate");
+    }
     if (ids.add(receipt.id()) == 0) {
       throw new BenchException("two receipts have the id " + receipt.id());
     }

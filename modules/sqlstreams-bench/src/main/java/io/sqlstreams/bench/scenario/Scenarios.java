@@ -37,12 +37,8 @@ public final class Scenarios {
             .distinct()
             .flatMap(
                 form ->
-                    Stream.of(
-                        new Produce(form, Produce.Way.BATCHES),
-                        new Produce(form, Produce.Way.SINGLES),
-                        new Paired(form, Paired.Kind.PLAIN),
-                        new Paired(form, Paired.Kind.FAILING),
-                        new Paired(form, Paired.Kind.LOGGED),
-                        new Paired(form, Paired.Kind.TRANSACTIONAL))));
+                    Stream.concat(
+                        Stream.of(Produce.Way.values()).map(way -> new Produce(form, way)),
+                        Stream.of(Paired.Kind.values()).map(kind -> new Paired(form, kind)))));
   }
 }

@@ -71,6 +71,37 @@ class BatchIT {
     assertThat(batches.stream().flatMap(List::stream)).containsExactlyElementsOf(ids);
   }
 
+  /** Results are sent as arrays, so no number of parameters limits them. */
+  @Test
+  void b48_theResultsOfSeventyThousandMessagesAreRecordedThoughSomeFail() {
+    stream = TestStream.register(database, StreamConfig.defaults(), quickRetry(0));
+    stream.produce(70_000);
+    ConsumeOptions large =
+        ONE_HANDLER
+            .withMaxClaim(ConsumeOptions.MAX_CLAIM)
+            .withPrefetch(3 * ConsumeOptions.MAX_CLAIM, ConsumeOptions.DEFAULT_PREFETCH_BYTES)
+            .withMaxBatch(ConsumeOptions.MAX_CLAIM);
+    try (Consumption running =
+        consume(
+            messages ->
+                BatchOutcome.each(
+                    messages.stream()
+                        .map(
+                            message ->
+                                message.id() % 10 == 0 ? Outcome.dead("tenth") : Outcome.done())
+                        .toList()),
+            large)) {
+      stream.awaitDead(7_000);
+      stream.awaitSettled();
+      running.stop();
+      assertThat(running.counters().done()).isEqualTo(63_000);
+      assertThat(running.counters().dead()).isEqualTo(7_000);
+    }
+    assertThat(batches.stream().mapToInt(List::size).sum()).isEqualTo(70_000);
+    assertThat(stream.number("SELECT count(*) FROM {queue} WHERE message_id % 10 = 0"))
+        .isEqualTo(7_000);
+  }
+
   @Test
   void eachMessageHasItsOwnOutcomeAndIsTriedAgainAlone() {
     List<Long> ids = stream.produce(40);

@@ -350,6 +350,52 @@ class IdempotencyIT {
     }
   }
 
+  /** The ways to produce, and how many messages at a time. */
+  private enum Way {
+    SINGLE(1),
+    ASYNC(10),
+    INSERT(30),
+    COPY(MANY),
+    SINGLE_IN_TRANSACTION(1),
+    INSERT_IN_TRANSACTION(30),
+    COPY_IN_TRANSACTION(MANY);
+
+    private final int size;
+
+    Way(int size) {
+      this.size = size;
+    }
+  }
+
+  private List<Produced> produce(
+      Way way, Producer<RawPayload> producer, List<Outgoing<RawPayload>> batch) {
+    Outgoing<RawPayload> first = batch.get(0);
+    return switch (way) {
+      case SINGLE -> List.of(producer.produce(first.payload(), first.options()));
+      case ASYNC ->
+          batch.stream()
+              .map(message -> producer.produceAsync(message.payload(), message.options()))
+              .toList()
+              .stream()
+              .map(CompletableFuture::join)
+              .toList();
+      case INSERT, COPY -> producer.produceAll(batch);
+      case SINGLE_IN_TRANSACTION, INSERT_IN_TRANSACTION, COPY_IN_TRANSACTION -> {
+        try (Connection connection = begin()) {
+          List<Produced> produced =
+              way == Way.SINGLE_IN_TRANSACTION
+                  ? List.of(producer.in(connection).produce(first.payload(), first.options()))
+                  : producer.in(connection).produceAll(batch);
+          connection.commit();
+          yield produced;
+        } catch (SQLException e) {
+          throw new IllegalStateException(e);
+        }
+      }
+    };
+  }
+
+  /** Each with a client of its own, in an order of its own, by every form of produce. */
   @Test
   void twentyProducersShareThreeHundredKeys() throws Exception {
     StreamInfo stream = lab.register();
@@ -367,23 +413,19 @@ class IdempotencyIT {
       all.add(
           CompletableFuture.runAsync(
               () -> {
+                Random random = new Random(seed);
                 List<Integer> order = new ArrayList<>(IntStream.range(0, keys).boxed().toList());
-                Collections.shuffle(order, new Random(seed));
+                Collections.shuffle(order, random);
                 start.countDown();
                 int at = 0;
                 while (at < keys) {
-                  // alone, a few, and by COPY
-                  int size = Math.min(keys - at, new int[] {1, 1, 30, MANY}[(seed + at) % 4]);
+                  Way way = Way.values()[random.nextInt(Way.values().length)];
+                  int size = Math.min(keys - at, way.size);
                   List<Outgoing<RawPayload>> batch =
                       order.subList(at, at + size).stream()
                           .map(key -> withKey("k" + key, Integer.toString(key)))
                           .toList();
-                  List<Produced> produced =
-                      size == 1
-                          ? List.of(
-                              on.producer(stream)
-                                  .produce(batch.get(0).payload(), batch.get(0).options()))
-                          : on.producer(stream).produceAll(batch);
+                  List<Produced> produced = produce(way, on.producer(stream), batch);
                   for (int i = 0; i < size; i++) {
                     ids.computeIfAbsent(
                             batch.get(i).payload().text(), key -> ConcurrentHashMap.newKeySet())

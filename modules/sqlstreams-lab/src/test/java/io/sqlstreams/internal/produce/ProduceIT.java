@@ -4,6 +4,7 @@ import static io.sqlstreams.internal.produce.ProduceLab.json;
 import static io.sqlstreams.internal.produce.ProduceLab.numbered;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.sqlstreams.Outgoing;
@@ -35,11 +36,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,14 +60,18 @@ class ProduceIT {
 
   TestDatabase database;
   private ProduceLab lab;
+  private Connection transaction;
 
   @BeforeEach
-  void open() {
+  void open() throws SQLException {
     lab = new ProduceLab(database, database.dataSource());
+    transaction = lab.connect();
+    transaction.setAutoCommit(false);
   }
 
   @AfterEach
-  void close() {
+  void close() throws SQLException {
+    transaction.close();
     lab.close();
   }
 
@@ -150,9 +157,12 @@ class ProduceIT {
   }
 
   @Test
-  void b48_anEmptyListDoesNotEvenTakeAConnection() {
+  void b48_anEmptyListDoesNotEvenTakeAConnection() throws SQLException {
     try (ProduceLab unreachable = new ProduceLab(database, new UnreachableDataSource())) {
-      assertThat(unreachable.producer("no such stream").produceAll(List.of())).isEmpty();
+      Producer<RawPayload> producer = unreachable.producer("no such stream");
+      assertThat(producer.produceAll(List.of())).isEmpty();
+      transaction.close();
+      assertThat(producer.in(transaction).produceAll(List.of())).isEmpty();
     }
   }
 
@@ -267,7 +277,7 @@ class ProduceIT {
    * of the list is written.
    */
   @Test
-  void b43_noNulAndNoHalfCharacterAnywhere() {
+  void b43_noNulAndNoHalfCharacterAnywhere() throws SQLException {
     for (PayloadType payloadType : new PayloadType[] {PayloadType.JSON, PayloadType.JSONB}) {
       StreamInfo stream = lab.register(StreamConfig.defaults().withPayloadType(payloadType));
       Producer<RawPayload> producer = lab.producer(stream);
@@ -300,6 +310,9 @@ class ProduceIT {
         refused(producer, "payload", Outgoing.of(json("1e1000000")));
       }
       assertThat(lab.count(stream)).isZero();
+      producer.in(transaction).produce(good, ProduceOptions.key(EMOJI));
+      transaction.commit();
+      assertThat(lab.count(stream)).isEqualTo(1);
     }
     StreamInfo kept = lab.register();
     for (String escaped : List.of("\"\\u0000\"", "\"\\ud800\"", "\"\\udc00\"")) {
@@ -308,20 +321,25 @@ class ProduceIT {
     assertThat(lab.payloads(kept)).containsExactly("\"\\u0000\"", "\"\\ud800\"", "\"\\udc00\"");
   }
 
-  private static void refused(
-      Producer<RawPayload> producer, String field, Outgoing<RawPayload> bad) {
+  /** In every form: alone, asynchronously, within a list, and in a transaction that goes on. */
+  private void refused(Producer<RawPayload> producer, String field, Outgoing<RawPayload> bad) {
+    List<ThrowingCallable> forms = new ArrayList<>();
+    forms.add(() -> producer.produce(bad.payload(), bad.options()));
+    forms.add(() -> producer.produceAsync(bad.payload(), bad.options()).join());
+    forms.add(() -> producer.in(transaction).produce(bad.payload(), bad.options()));
     for (int count : new int[] {10, LogWriter.COPY_MESSAGES}) {
       List<Outgoing<RawPayload>> messages = new ArrayList<>(numbered(count));
       messages.set(count / 2, bad);
-      assertThatThrownBy(() -> producer.produceAll(messages))
+      forms.add(() -> producer.produceAll(messages));
+      forms.add(() -> producer.in(transaction).produceAll(messages));
+    }
+    for (ThrowingCallable form : forms) {
+      Throwable thrown = catchThrowable(form);
+      assertThat(thrown instanceof CompletionException ? thrown.getCause() : thrown)
           .asInstanceOf(type(InvalidInputException.class))
           .extracting(InvalidInputException::field)
           .isEqualTo(field);
     }
-    assertThatThrownBy(() -> producer.produce(bad.payload(), bad.options()))
-        .asInstanceOf(type(InvalidInputException.class))
-        .extracting(InvalidInputException::field)
-        .isEqualTo(field);
   }
 
   @Test

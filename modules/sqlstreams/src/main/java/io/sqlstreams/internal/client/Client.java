@@ -54,7 +54,7 @@ public final class Client implements SqlStreams {
 
   @Override
   public <T> StreamHandle<T> stream(String name, PayloadCodec<T> codec) {
-    return new NamedStream<>(parts, name, Codecs.checked(codec), false);
+    return new NamedStream<>(parts, name, Codecs.guarded(codec), false);
   }
 
   @Override

@@ -2,7 +2,10 @@ package io.sqlstreams.internal.codec;
 
 import io.sqlstreams.codec.PayloadCodec;
 
-/** Payloads that are bytes already; nothing is copied. */
+/**
+ * Payloads that are bytes already, copied both ways: the caller may change the array once the call
+ * has returned, and a handler the one that it is given.
+ */
 final class BytesCodec implements PayloadCodec<byte[]> {
   static final BytesCodec INSTANCE = new BytesCodec();
 
@@ -10,11 +13,11 @@ final class BytesCodec implements PayloadCodec<byte[]> {
 
   @Override
   public byte[] encode(byte[] payload) {
-    return payload;
+    return payload.clone();
   }
 
   @Override
   public byte[] decode(byte[] bytes) {
-    return bytes;
+    return bytes.clone();
   }
 }

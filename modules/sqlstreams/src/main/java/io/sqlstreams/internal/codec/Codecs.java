@@ -14,34 +14,46 @@ public final class Codecs {
    * The codec of this class: bytes as they are for {@code byte[]} and {@link RawPayload}, else
    * JSON.
    *
-   * @throws InvalidInputException when the class's version is below 1
+   * @throws InvalidInputException when the class is null, or its version is below 1
    */
   @SuppressWarnings("unchecked") // the class says which T it is
-  public static <T> PayloadCodec<T> forType(Class<T> type) {
+  public static <T> PayloadCodec<T> forType(@Nullable Class<T> type) {
+    if (type == null) {
+      throw new InvalidInputException("type", "it is null: give the payload's class");
+    }
     if (type == byte[].class) {
       return (PayloadCodec<T>) BytesCodec.INSTANCE;
     }
     if (type == RawPayload.class) {
       return (PayloadCodec<T>) RawPayload.codec();
     }
-    return checked(new JsonCodec<>(type, versionOf(type)));
+    return new JsonCodec<>(type, versionOf(type));
   }
 
   /**
-   * The same codec.
+   * The codec as the library can rely on it, whatever its author does with arrays and null.
    *
-   * @throws InvalidInputException when its version is below 1
+   * @throws InvalidInputException when it is null, or its version is below 1
    */
-  public static <T> PayloadCodec<T> checked(PayloadCodec<T> codec) {
-    if (codec.schemaVersion() < 1) {
-      throw new InvalidInputException(
-          "schemaVersion", "must be 1 or above, not " + codec.schemaVersion());
+  public static <T> PayloadCodec<T> guarded(@Nullable PayloadCodec<T> codec) {
+    if (codec == null) {
+      throw new InvalidInputException("codec", "it is null: give a codec, or the payload's class");
     }
-    return codec;
+    if (codec == (PayloadCodec<?>) RawPayload.codec()) {
+      return codec; // its payloads can't be changed
+    }
+    return new GuardedCodec<>(codec);
   }
 
   private static int versionOf(Class<?> type) {
     @Nullable SchemaVersion version = type.getAnnotation(SchemaVersion.class);
-    return version == null ? SchemaVersion.DEFAULT : version.value();
+    if (version == null) {
+      return SchemaVersion.DEFAULT;
+    }
+    if (version.value() < 1) {
+      throw new InvalidInputException(
+          "schemaVersion", "must be 1 or above, not " + version.value());
+    }
+    return version.value();
   }
 }

@@ -92,7 +92,10 @@ final class MessageEncoder<T> {
     byte @Nullable [] bytes;
     try {
       bytes = codec.encode(payload);
-    } catch (Exception e) {
+    } catch (Exception | StackOverflowError e) {
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
       // the codec's message may quote the payload, so it stays in the cause
       throw new InvalidInputException(
           "payload", "the codec can't write it (" + e.getClass().getName() + "): see the cause", e);

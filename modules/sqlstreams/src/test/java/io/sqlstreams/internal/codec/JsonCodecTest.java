@@ -132,10 +132,10 @@ class JsonCodecTest {
   }
 
   @Test
-  void bytesPassUncopied() throws Exception {
+  void bytesAreCopiedAndRawPayloadsAreNot() throws Exception {
     byte[] bytes = {0, 1, -1};
-    assertThat(Codecs.forType(byte[].class).encode(bytes)).isSameAs(bytes);
-    assertThat(Codecs.forType(byte[].class).decode(bytes)).isSameAs(bytes);
+    assertThat(Codecs.forType(byte[].class).encode(bytes)).isNotSameAs(bytes).isEqualTo(bytes);
+    assertThat(Codecs.forType(byte[].class).decode(bytes)).isNotSameAs(bytes).isEqualTo(bytes);
     RawPayload raw = Codecs.forType(RawPayload.class).decode(bytes);
     assertThat(raw).isEqualTo(RawPayload.of(bytes));
     assertThat(Codecs.forType(RawPayload.class).encode(raw)).isSameAs(bytes);

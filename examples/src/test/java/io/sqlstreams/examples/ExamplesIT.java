@@ -1,0 +1,114 @@
+package io.sqlstreams.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.sqlstreams.test.TestPostgres;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each example runs to its end and prints what it is about. */
+class ExamplesIT {
+  private static final Path SOURCES = Path.of("src/main/java/io/sqlstreams/examples");
+
+  /** The {@code main} of an example. */
+  interface Program {
+    void main(String[] args) throws Exception;
+  }
+
+  static Stream<Arguments> programs() {
+    return Stream.of(
+        arguments(
+            "Outbox",
+            (Program) Outbox::main,
+            """
+            o-1 is placed, its message is 1
+            o-2 is refused, and so its message is gone too
+            o-3 is placed, its message is 3
+            the warehouse packs o-1
+            the warehouse packs o-3
+            nothing is left: true
+            """),
+        arguments(
+            "IdempotentProduce",
+            (Program) IdempotentProduce::main,
+            """
+            the webhook: written as message 1
+            the webhook again: known as message 1
+            another amount: known as message 1, but with another payload
+            the nightly import: known as message 1
+            the nightly import: written as message 2
+            the reconciliation: known as message 2
+            """));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("programs")
+  @Timeout(60)
+  void itPrintsWhatItIsAbout(String name, Program program, String expected) throws Exception {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream before = System.out;
+    System.setOut(new PrintStream(out, true, UTF_8));
+    try {
+      program.main(new String[] {TestPostgres.get().jdbcUrl()});
+    } finally {
+      System.setOut(before);
+    }
+    assertThat(out.toString(UTF_8).lines()).containsExactlyElementsOf(expected.lines().toList());
+    assertThat(leftSchemas()).isZero();
+  }
+
+  @Test
+  void eachExampleRunsHereAndStandsInTheReadme() throws IOException {
+    List<String> tested = programs().map(program -> (String) program.get()[0]).toList();
+    String readme = Files.readString(Path.of("README.md"));
+    for (Path source : sources()) {
+      String text = Files.readString(source);
+      if (text.contains("void main(")) {
+        String name = source.getFileName().toString().replace(".java", "");
+        assertThat(tested).contains(name);
+        assertThat(readme).contains("[" + name + "](" + source + ")");
+      }
+    }
+  }
+
+  @Test
+  void theyUseWhatEveryoneCanUse() throws IOException {
+    for (Path source : sources()) {
+      assertThat(Files.readString(source)).doesNotContain("sqlstreams.internal");
+    }
+  }
+
+  private static List<Path> sources() throws IOException {
+    try (Stream<Path> files = Files.list(SOURCES)) {
+      return files.sorted().toList();
+    }
+  }
+
+  private static int leftSchemas() throws SQLException {
+    try (Connection connection = DriverManager.getConnection(TestPostgres.get().jdbcUrl());
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'example\\_%'")) {
+      row.next();
+      return row.getInt(1);
+    }
+  }
+}
