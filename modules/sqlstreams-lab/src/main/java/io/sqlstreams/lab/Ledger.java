@@ -26,9 +26,12 @@ public final class Ledger {
    * @param attempt the attempt's number
    * @param begun when the handler began, by {@link System#nanoTime}, which processes of one machine
    *     share on Linux
-   * @param ended when it ended
+   * @param ended when it ended; {@link #RUNNING} when it hadn't
    */
   public record Entry(long id, int attempt, long begun, long ended) {
+    /** For {@code ended}. */
+    public static final long RUNNING = Long.MAX_VALUE;
+
     static Entry parse(String line) {
       String[] fields = line.split(" ", -1);
       return new Entry(

@@ -2,6 +2,7 @@ package io.sqlstreams.lab;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.sqlstreams.BatchOutcome;
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
 import io.sqlstreams.Message;
@@ -12,7 +13,10 @@ import io.sqlstreams.config.ConsumeOptions;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -62,17 +66,54 @@ public final class WorkerProcess {
     return switch (settings.kind()) {
       case LEDGER -> group.consume(this::handle, options);
       case EFFECTS -> group.consumeTransactional(this::handle, options);
+      case SCRIPT -> group.consume(this::act, options);
+      case SCRIPT_BATCHES -> group.consumeBatches(this::actAll, options);
+      case SCRIPT_EFFECTS ->
+          group.consumeTransactional(
+              (message, connection) -> {
+                insert(message, connection);
+                return act(message);
+              },
+              options);
     };
   }
 
   private Outcome handle(Message<RawPayload> message, Connection connection) throws Exception {
+    insert(message, connection);
+    return handle(message);
+  }
+
+  private void insert(Message<RawPayload> message, Connection connection) throws SQLException {
     try (PreparedStatement insert =
         connection.prepareStatement(
             "INSERT INTO " + settings.schema() + ".effects (message_id) VALUES (?)")) {
       insert.setLong(1, message.id());
       insert.executeUpdate();
     }
-    return handle(message);
+  }
+
+  private BatchOutcome actAll(List<Message<RawPayload>> messages) throws InterruptedException {
+    List<Outcome> outcomes = new ArrayList<>();
+    for (Message<RawPayload> message : messages) {
+      outcomes.add(act(message));
+    }
+    return BatchOutcome.each(outcomes);
+  }
+
+  /** Without its last entry the process died in between. */
+  private Outcome act(Message<RawPayload> message) throws InterruptedException {
+    long begun = System.nanoTime();
+    ledger.append(new Ledger.Entry(message.id(), message.attempt(), begun, Ledger.Entry.RUNNING));
+    TimeUnit.MILLISECONDS.sleep(settings.handleMillis());
+    Step step = Script.parse(message.payload().bytes(), 0).at(message.attempt());
+    ledger.append(new Ledger.Entry(message.id(), message.attempt(), begun, System.nanoTime()));
+    return switch (step.kind()) {
+      case DONE -> Outcome.done();
+      case FAIL -> Outcome.failed(new IllegalStateException(step.words(message.attempt())));
+      case DELAY -> Outcome.delay(Duration.ofMillis(step.millis()));
+      case DEAD -> Outcome.dead(step.words(message.attempt()));
+      default -> throw new IllegalArgumentException("not for workers: " + step);
+    };
   }
 
   private Outcome handle(Message<RawPayload> message) throws InterruptedException {

@@ -34,7 +34,13 @@ public record WorkerSettings(
     /** Writes it to its ledger. */
     LEDGER,
     /** Inserts its id into the table {@code effects}, in the message's transaction. */
-    EFFECTS
+    EFFECTS,
+    /** Does what the message's {@link Script} says, and writes down its begin and its end. */
+    SCRIPT,
+    /** The same with several messages at once. */
+    SCRIPT_BATCHES,
+    /** The same with an insert as for {@link #EFFECTS}. */
+    SCRIPT_EFFECTS
   }
 
   /** The settings as arguments of the process. */

@@ -83,18 +83,17 @@ final class ExceptionSql {
                 updated_at = clock_timestamp()
             WHERE exception.ctid = ANY (ARRAY(SELECT judged.place FROM judged WHERE judged.is_busy))
           ),
-          follower AS MATERIALIZED (
-            SELECT next.place
+          behind AS MATERIALIZED (
+            SELECT judged.message_key, next.message_id, next.suspect, next.place
             FROM judged
             CROSS JOIN LATERAL (
-              SELECT exception.ctid AS place
+              SELECT exception.message_id, exception.suspect, exception.ctid AS place
               FROM {schema}.exception_queue_{stream} AS exception
               WHERE exception.consumer_group_id = :group
                 AND (exception.message_key, exception.message_id) > (judged.message_key, judged.message_id)
                 AND exception.message_key <= judged.message_key
                 AND exception.message_key IS NOT NULL
                 AND exception.status = 'deferred'
-                AND NOT exception.suspect
                 AND exception.message_id < coalesce(
                   (SELECT other.message_id
                    FROM {schema}.exception_queue_{stream} AS other
@@ -107,12 +106,23 @@ final class ExceptionSql {
                    LIMIT 1),
                   9223372036854775807)
               ORDER BY exception.message_key, exception.message_id
-              LIMIT (SELECT :max_messages / count(*) - 1 FROM judged WHERE NOT judged.is_busy)
+              LIMIT (SELECT greatest(0, :max_messages / count(*) - 1) FROM judged WHERE NOT judged.is_busy)
               FOR UPDATE
             ) AS next
             WHERE :with_followers
               AND judged.leads
               AND NOT judged.is_busy
+          ),
+          follower AS MATERIALIZED (
+            SELECT behind.place
+            FROM behind
+            -- one that is suspected runs alone, so those behind it wait
+            WHERE NOT EXISTS (
+              SELECT
+              FROM behind AS before
+              WHERE before.message_key = behind.message_key
+                AND before.message_id <= behind.message_id
+                AND before.suspect)
           ),
           taken AS (
             UPDATE {schema}.exception_queue_{stream} AS exception

@@ -202,12 +202,12 @@ final class Fetcher {
 
   private void accept(ClaimedRange range, long heldUntil) {
     counters.claimed.add(range.messages().size());
-    accept(Work.of(range, order(), heldUntil));
+    accept(List.of(Work.of(range, order(), heldUntil)));
   }
 
-  private void accept(Work work) {
-    holdings.add(work);
-    completer.putAside(queue.add(work));
+  private void accept(List<Work> works) {
+    works.forEach(holdings::add);
+    completer.putAside(queue.add(works));
   }
 
   private boolean reclaim() {
@@ -238,7 +238,8 @@ final class Fetcher {
     queue.beginClaim();
     List<ClaimedException> taken = exceptionClaims.claimDue(most, takeSuspect, runner.keepsOrder());
     queue.endClaim();
-    taken.forEach(exception -> accept(Work.of(exception, order(exception), heldUntil)));
+    accept(
+        taken.stream().map(exception -> Work.of(exception, order(exception), heldUntil)).toList());
     return !taken.isEmpty();
   }
 

@@ -85,11 +85,12 @@ final class LocalQueue {
   }
 
   /**
-   * Adds work; once the queue is closed, that leaves it unbegun.
+   * Adds the work that one claim has brought, all at once: nothing of it is begun before what
+   * follows it is known. Once the queue is closed, that leaves it unbegun.
    *
    * @return what can't be begun before others that this session doesn't hold
    */
-  List<Delivery> add(Work work) {
+  List<Delivery> add(List<Work> claimed) {
     lock.lock();
     try {
       if (closed) {
@@ -97,7 +98,7 @@ final class LocalQueue {
       }
       int before = waiting.size();
       List<Delivery> putAside = new ArrayList<>();
-      for (Delivery delivery : work.deliveries()) {
+      for (Delivery delivery : claimed.stream().flatMap(w -> w.deliveries().stream()).toList()) {
         switch (lines.enter(delivery, bytes < mostBytes)) {
           case NOW -> waiting.add(delivery);
           case LATER -> {}

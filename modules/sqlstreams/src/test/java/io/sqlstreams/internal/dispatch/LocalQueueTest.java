@@ -27,7 +27,7 @@ class LocalQueueTest {
 
   @Test
   void countsMessagesAndBytesAndGivesThemInOrder() {
-    queue.add(work(1, 2, 3));
+    queue.add(List.of(work(1, 2, 3)));
     assertThat(queue.messages()).isEqualTo(3);
     assertThat(queue.bytes()).isEqualTo(30);
     assertThat(queue.take(1)).extracting(Delivery::id).containsExactly(1L);
@@ -37,8 +37,8 @@ class LocalQueueTest {
 
   @Test
   void givesSeveralOfTheSameWorkAtOnceAndTakesThemBackInFront() {
-    queue.add(work(1, 2, 3));
-    queue.add(work(4, 5));
+    queue.add(List.of(work(1, 2, 3)));
+    queue.add(List.of(work(4, 5)));
     List<Delivery> taken = queue.take(2);
     assertThat(taken).extracting(Delivery::id).containsExactly(1L, 2L);
     assertThat(queue.take(9)).extracting(Delivery::id).containsExactly(3L);
@@ -51,10 +51,10 @@ class LocalQueueTest {
 
   @Test
   void aClosedQueueGivesNothingAndTakesNothing() {
-    queue.add(work(1, 2));
+    queue.add(List.of(work(1, 2)));
     queue.close();
     assertThat(queue.take(1)).isNull();
-    queue.add(work(3));
+    queue.add(List.of(work(3)));
     assertThat(queue.take(1)).isNull();
     assertThat(queue.messages()).isZero();
   }
@@ -62,7 +62,7 @@ class LocalQueueTest {
   @Test
   void saysWhenFewAreLeft() throws Exception {
     queue.wakeAt(1);
-    queue.add(work(1, 2, 3));
+    queue.add(List.of(work(1, 2, 3)));
     queue.take(1);
     queue.take(1);
     room.await(LONG);
@@ -88,7 +88,7 @@ class LocalQueueTest {
       takers.add(taker);
     }
     for (long id = 1; id <= messages; id += 5) {
-      queue.add(work(LongStream.range(id, id + 5).toArray()));
+      queue.add(List.of(work(LongStream.range(id, id + 5).toArray())));
     }
     while (takes.get() < messages) {
       room.await(LONG);
