@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 public final class WorkerProcess {
   private final WorkerSettings settings;
   private final Ledger ledger;
+  private final CountDownLatch ready = new CountDownLatch(1);
 
   private WorkerProcess(WorkerSettings settings) {
     this.settings = settings;
@@ -50,6 +52,7 @@ public final class WorkerProcess {
             consume(client.stream(settings.stream()).group(settings.group()), options)) {
       Runtime.getRuntime().addShutdownHook(new Thread(running::stop));
       System.out.println("ready");
+      ready.countDown();
       while (System.in.read() >= 0) {
         // whoever started this process holds its input open
       }
@@ -78,6 +81,7 @@ public final class WorkerProcess {
   private Outcome handle(Message<RawPayload> message) throws InterruptedException {
     long begun = System.nanoTime();
     if (message.id() == settings.poison()) {
+      ready.await(); // whoever started this process waits for the word
       Runtime.getRuntime().halt(137);
     }
     TimeUnit.MILLISECONDS.sleep(settings.handleMillis());
