@@ -99,8 +99,10 @@ final class LocalQueue {
    * queue is closed.
    *
    * @param most the most to take, 1 or above
+   * @param taking is run when something is taken, under this queue's lock: whoever closes the queue
+   *     afterwards sees what it did
    */
-  @Nullable List<Delivery> take(int most) {
+  @Nullable List<Delivery> take(int most, Runnable taking) {
     @Nullable List<Delivery> taken;
     lock.lock();
     try {
@@ -110,6 +112,9 @@ final class LocalQueue {
         changed.awaitUninterruptibly();
       }
       taken = closed ? null : takeNext(most);
+      if (taken != null) {
+        taking.run();
+      }
     } finally {
       idle--;
       lock.unlock();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.log.StoredMessage;
+import io.sqlstreams.internal.lifecycle.Uninterruptibly;
 import io.sqlstreams.internal.wake.Signal;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -11,8 +12,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,7 +31,7 @@ class LocalQueueTest {
     queue.add(work(1, 2, 3));
     assertThat(queue.messages()).isEqualTo(3);
     assertThat(queue.bytes()).isEqualTo(30);
-    assertThat(queue.take(1)).extracting(Delivery::id).containsExactly(1L);
+    assertThat(take(1)).extracting(Delivery::id).containsExactly(1L);
     assertThat(queue.messages()).isEqualTo(2);
     assertThat(queue.bytes()).isEqualTo(20);
   }
@@ -37,13 +40,13 @@ class LocalQueueTest {
   void givesSeveralOfTheSameWorkAtOnceAndTakesThemBackInFront() {
     queue.add(work(1, 2, 3));
     queue.add(work(4, 5));
-    List<Delivery> taken = queue.take(2);
+    List<Delivery> taken = take(2);
     assertThat(taken).extracting(Delivery::id).containsExactly(1L, 2L);
-    assertThat(queue.take(9)).extracting(Delivery::id).containsExactly(3L);
+    assertThat(take(9)).extracting(Delivery::id).containsExactly(3L);
     queue.putBack(taken);
     assertThat(queue.bytes()).isEqualTo(40);
-    assertThat(queue.take(9)).extracting(Delivery::id).containsExactly(1L, 2L);
-    assertThat(queue.take(9)).extracting(Delivery::id).containsExactly(4L, 5L);
+    assertThat(take(9)).extracting(Delivery::id).containsExactly(1L, 2L);
+    assertThat(take(9)).extracting(Delivery::id).containsExactly(4L, 5L);
     assertThat(queue.bytes()).isZero();
   }
 
@@ -51,18 +54,47 @@ class LocalQueueTest {
   void aClosedQueueGivesNothingAndTakesNothing() {
     queue.add(work(1, 2));
     queue.close();
-    assertThat(queue.take(1)).isNull();
+    assertThat(take(1)).isNull();
     queue.add(work(3));
-    assertThat(queue.take(1)).isNull();
+    assertThat(take(1)).isNull();
     assertThat(queue.messages()).isZero();
+  }
+
+  /** Who closes it and then looks must know of everything that is about to begin. */
+  @Test
+  void whatIsTakenIsToldBeforeTheQueueCanBeClosed() throws Exception {
+    CountDownLatch taking = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    queue.add(work(1));
+    Thread taker =
+        new Thread(
+            () ->
+                queue.take(
+                    1,
+                    () -> {
+                      taking.countDown();
+                      Uninterruptibly.run(goOn::await);
+                    }));
+    taker.start();
+    taking.await();
+    Thread closer = new Thread(queue::close);
+    closer.start();
+    while (closer.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    assertThat(queue.isClosed()).isFalse();
+    goOn.countDown();
+    closer.join();
+    taker.join();
+    assertThat(queue.isClosed()).isTrue();
   }
 
   @Test
   void saysWhenFewAreLeft() throws Exception {
     queue.wakeAt(1);
     queue.add(work(1, 2, 3));
-    queue.take(1);
-    queue.take(1);
+    take(1);
+    take(1);
     room.await(LONG);
   }
 
@@ -77,7 +109,7 @@ class LocalQueueTest {
       Thread taker =
           new Thread(
               () -> {
-                for (List<Delivery> next = queue.take(1); next != null; next = queue.take(1)) {
+                for (List<Delivery> next = take(1); next != null; next = take(1)) {
                   taken.add(next.get(0).id());
                   takes.incrementAndGet();
                 }
@@ -98,6 +130,10 @@ class LocalQueueTest {
     assertThat(taken).hasSize(messages);
     assertThat(takes).hasValue(messages);
     assertThat(queue.idle()).isZero();
+  }
+
+  private @Nullable List<Delivery> take(int most) {
+    return queue.take(most, () -> {});
   }
 
   private static Work work(long... ids) {
