@@ -103,8 +103,7 @@ public final class Worker implements AutoCloseable {
 
   /** Waits until it has done at least so many messages; nobody else must be able to take them. */
   public void awaitEntries(int entries) {
-    Await.until(
-        "the worker has done " + entries + " messages", () -> entries().size() >= entries);
+    Await.until("the worker has done " + entries + " messages", () -> entries().size() >= entries);
   }
 
   /** Whether it still runs. */

@@ -4,7 +4,7 @@ import io.sqlstreams.internal.wake.Signal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 // value
 final class LocalQueue {
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+  private final ArrayDeque<Sleeper> sleepers = new ArrayDeque<>();
   private final ArrayDeque<Delivery> waiting = new ArrayDeque<>();
   private final Signal room;
   private volatile int messages;
@@ -58,7 +58,7 @@ final class LocalQueue {
 
   /** Adds work; once the queue is closed, that leaves it unbegun. */
   void add(Work work) {
-    lock.lock();
+    lock();
     try {
       if (closed) {
         return;
@@ -69,7 +69,7 @@ final class LocalQueue {
       }
       messages = waiting.size();
       for (int woken = 0; woken < work.deliveries().size() && woken < idle; woken++) {
-        changed.signal();
+        wakeOne();
       }
     } finally {
       lock.unlock();
@@ -78,7 +78,7 @@ final class LocalQueue {
 
   /** Puts deliveries of one work back, in front of everything else. */
   void putBack(List<Delivery> deliveries) {
-    lock.lock();
+    lock();
     try {
       if (closed) {
         return;
@@ -88,7 +88,7 @@ final class LocalQueue {
         bytes += deliveries.get(i).bytes();
       }
       messages = waiting.size();
-      changed.signal();
+      wakeOne();
     } finally {
       lock.unlock();
     }
@@ -104,12 +104,12 @@ final class LocalQueue {
    */
   @Nullable List<Delivery> take(int most, Runnable taking) {
     @Nullable List<Delivery> taken;
-    lock.lock();
+    lock();
     try {
       idle++;
       while (waiting.isEmpty() && !closed) {
         room.set();
-        changed.awaitUninterruptibly();
+        sleep();
       }
       taken = closed ? null : takeNext(most);
       if (taken != null) {
@@ -146,15 +146,62 @@ final class LocalQueue {
     return next != null && next.work() == work;
   }
 
+  /**
+   * Never queues for the lock, which is held for an instant only. Whoever queues behind a virtual
+   * thread waits for it to run first, and it can't while handlers spin on every carrier.
+   */
+  private void lock() {
+    while (!lock.tryLock()) {
+      Thread.yield();
+    }
+  }
+
+  /** Gives the lock up until somebody wakes this thread, and takes it again. */
+  private void sleep() {
+    Sleeper self = new Sleeper(Thread.currentThread());
+    sleepers.push(self);
+    lock.unlock();
+    while (!self.woken) {
+      LockSupport.park(this);
+      // it is idle, so no handler is meant
+      Thread.interrupted();
+    }
+    lock();
+  }
+
+  /**
+   * The one that fell asleep last. So those that get no carrier to wake up on sink to the bottom:
+   * whoever came after them has a thread that runs.
+   */
+  private void wakeOne() {
+    Sleeper last = sleepers.poll();
+    if (last != null) {
+      last.woken = true;
+      LockSupport.unpark(last.thread);
+    }
+  }
+
+  /** A handler that waits for a message. */
+  private static final class Sleeper {
+    private final Thread thread;
+    private volatile boolean woken;
+
+    Sleeper(Thread thread) {
+      this.thread = thread;
+    }
+  }
+
   /** Hands out nothing more; what is left was not begun. */
   void close() {
-    lock.lock();
+    lock();
     try {
       closed = true;
       waiting.clear();
       messages = 0;
       bytes = 0;
-      changed.signalAll();
+      while (!sleepers.isEmpty()) {
+        wakeOne();
+      }
     } finally {
       lock.unlock();
     }

@@ -3,8 +3,8 @@ package io.sqlstreams.internal.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sqlstreams.internal.claim.ClaimedRange;
-import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.lifecycle.Uninterruptibly;
+import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.wake.Signal;
 import java.time.Instant;
 import java.util.ArrayList;
