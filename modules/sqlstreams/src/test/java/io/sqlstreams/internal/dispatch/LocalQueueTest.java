@@ -3,7 +3,6 @@ package io.sqlstreams.internal.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sqlstreams.internal.claim.ClaimedRange;
-import io.sqlstreams.internal.lifecycle.Uninterruptibly;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.wake.Signal;
 import java.time.Instant;
@@ -12,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -63,30 +62,39 @@ class LocalQueueTest {
   /** Who closes it and then looks must know of everything that is about to begin. */
   @Test
   void whatIsTakenIsToldBeforeTheQueueCanBeClosed() throws Exception {
-    CountDownLatch taking = new CountDownLatch(1);
-    CountDownLatch goOn = new CountDownLatch(1);
+    for (int round = 0; round < 500; round++) {
+      LocalQueue closing = new LocalQueue(room);
+      closing.add(work(1));
+      AtomicBoolean told = new AtomicBoolean();
+      AtomicBoolean taken = new AtomicBoolean();
+      Thread taker = new Thread(() -> taken.set(closing.take(1, () -> told.set(true)) != null));
+      taker.start();
+      closing.close();
+      boolean known = told.get();
+      taker.join();
+      assertThat(known).isEqualTo(taken.get());
+    }
+  }
+
+  /** Those that can't wake up, since nothing gives them a carrier, must not come first. */
+  @Test
+  void whoFellAsleepLastIsWokenFirst() throws Exception {
+    Thread first = asleep();
+    Thread last = asleep();
     queue.add(work(1));
-    Thread taker =
-        new Thread(
-            () ->
-                queue.take(
-                    1,
-                    () -> {
-                      taking.countDown();
-                      Uninterruptibly.run(goOn::await);
-                    }));
+    last.join();
+    assertThat(first.getState()).isEqualTo(Thread.State.WAITING);
+    queue.close();
+    first.join();
+  }
+
+  private Thread asleep() {
+    Thread taker = new Thread(() -> take(1));
     taker.start();
-    taking.await();
-    Thread closer = new Thread(queue::close);
-    closer.start();
-    while (closer.getState() != Thread.State.WAITING) {
+    while (taker.getState() != Thread.State.WAITING) {
       Thread.onSpinWait();
     }
-    assertThat(queue.isClosed()).isFalse();
-    goOn.countDown();
-    closer.join();
-    taker.join();
-    assertThat(queue.isClosed()).isTrue();
+    return taker;
   }
 
   @Test
