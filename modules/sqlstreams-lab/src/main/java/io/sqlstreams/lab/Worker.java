@@ -48,16 +48,36 @@ public final class Worker implements AutoCloseable {
     command.add(main.getName());
     command.addAll(arguments);
     try {
-      Process process =
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      Process process = new ProcessBuilder(command).start();
+      passErrorsOn(process);
       return new Worker(process, new Ledger(Path.of(ledger)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
+  /**
+   * Not by inheritance: whoever reads the errors of this JVM, as Maven does, would wait for the end
+   * of every process that holds the stream, even of a frozen one, when this JVM is long gone.
+   */
+  private static void passErrorsOn(Process process) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                process.getErrorStream().transferTo(System.err);
+              } catch (IOException e) {
+                // closed, since it was killed
+              }
+            },
+            "worker-errors");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
   private void awaitReady() {
     try {
+      Await.until("the worker says something", () -> !process.isAlive() || hasOutput());
       String line = output.readLine();
       if (!"ready".equals(line)) {
         kill();
@@ -68,16 +88,22 @@ public final class Worker implements AutoCloseable {
     }
   }
 
+  private boolean hasOutput() {
+    try {
+      return output.ready();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** What it has done so far. */
   public List<Ledger.Entry> entries() {
     return ledger.entries();
   }
 
-  /** Waits until it has done at least so many messages. */
+  /** Waits until it has done at least so many messages; nobody else must be able to take them. */
   public void awaitEntries(int entries) {
-    while (ledger.entries().size() < entries && process.isAlive()) {
-      Thread.onSpinWait();
-    }
+    Await.until("the worker has done " + entries + " messages", () -> entries().size() >= entries);
   }
 
   /** Whether it still runs. */

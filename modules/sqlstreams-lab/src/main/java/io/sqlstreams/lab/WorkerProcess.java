@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 public final class WorkerProcess {
   private final WorkerSettings settings;
   private final Ledger ledger;
+  private final CountDownLatch ready = new CountDownLatch(1);
 
   private WorkerProcess(WorkerSettings settings) {
     this.settings = settings;
@@ -54,6 +56,7 @@ public final class WorkerProcess {
             consume(client.stream(settings.stream()).group(settings.group()), options)) {
       Runtime.getRuntime().addShutdownHook(new Thread(running::stop));
       System.out.println("ready");
+      ready.countDown();
       while (System.in.read() >= 0) {
         // whoever started this process holds its input open
       }
@@ -119,6 +122,7 @@ public final class WorkerProcess {
   private Outcome handle(Message<RawPayload> message) throws InterruptedException {
     long begun = System.nanoTime();
     if (message.id() == settings.poison()) {
+      ready.await(); // whoever started this process waits for the word
       Runtime.getRuntime().halt(137);
     }
     TimeUnit.MILLISECONDS.sleep(settings.handleMillis());

@@ -14,6 +14,7 @@ import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -56,8 +57,8 @@ class CrashIT {
     try (Workers workers = new Workers(database, stream, directory)) {
       Worker killed = workers.start(workers.settings().withHandlers(10, 50, 200));
       Worker second = workers.start(workers.settings().withHandlers(10, 50, 20));
-      List<Long> first = stream.produce(200);
-      killed.awaitEntries(10);
+      List<Long> first = new ArrayList<>(stream.produce(200));
+      first.addAll(produceUntilDone(stream, killed, 10));
       killed.kill();
       long killedAt = System.nanoTime();
       Await.until("everything is done", () -> settled(stream));
@@ -90,13 +91,13 @@ class CrashIT {
       Worker a = workers.start();
       Worker b = workers.start();
       Worker c = workers.start();
-      List<Long> ids = stream.produce(1_500);
-      a.awaitEntries(50);
+      List<Long> ids = new ArrayList<>(stream.produce(1_500));
+      ids.addAll(produceUntilDone(stream, a, 50));
       a.kill();
       workers.start();
       workers.start();
-      b.awaitEntries(50);
-      c.awaitEntries(50);
+      ids.addAll(produceUntilDone(stream, b, 50));
+      ids.addAll(produceUntilDone(stream, c, 50));
       Await.until("everything is done", () -> settled(stream));
       assertThat(handled(workers)).containsAll(ids);
       Set<Long> ofKilled = a.entries().stream().map(Ledger.Entry::id).collect(Collectors.toSet());
@@ -140,6 +141,21 @@ class CrashIT {
       assertThat(stream.rows("SELECT message_id, attempt, status FROM {deliveries} ORDER BY id"))
           .containsExactly(poison + "|0|expired", poison + "|1|expired");
     }
+  }
+
+  /**
+   * Produces, one by one, until this worker has done so many: on a busy machine the others may do
+   * everything there is before it gets a share, and then it never gets one.
+   */
+  private static List<Long> produceUntilDone(TestStream stream, Worker worker, int entries) {
+    List<Long> ids = new ArrayList<>();
+    Await.until(
+        "the worker has done " + entries + " messages",
+        () -> {
+          ids.addAll(stream.produce(1));
+          return worker.entries().size() >= entries;
+        });
+    return ids;
   }
 
   /** Nothing is open, and nothing waits except dead messages. */

@@ -226,10 +226,13 @@ class SessionIT {
               }
               return Outcome.done();
             });
-    Await.until("the others are handled", () -> consumer.counters().done() == 56);
-    Await.until("each is abandoned in its turn", () -> consumer.counters().abandoned() == 4);
-    consumer.close();
-    release.set(true);
+    try {
+      Await.until("the others are handled", () -> consumer.counters().done() == 56);
+      Await.until("each is abandoned in its turn", () -> consumer.counters().abandoned() == 4);
+      consumer.close();
+    } finally {
+      release.set(true); // else they would keep the carriers of every later test busy
+    }
     Await.until("the threads are back", () -> consumer.counters().abandoned() == 0);
   }
 

@@ -18,6 +18,7 @@ import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.ErrorCode;
 import io.sqlstreams.error.OutcomeUnknownException;
+import io.sqlstreams.lab.Await;
 import io.sqlstreams.lab.Relay;
 import io.sqlstreams.lab.TestPool;
 import io.sqlstreams.test.SqlStreamsTest;
@@ -176,9 +177,7 @@ class LostCommitIT {
         CompletableFuture.supplyAsync(() -> producer.produceAll(numbered(MANY)));
     String open =
         " FROM pg_stat_activity WHERE state = 'idle in transaction' AND query LIKE '%produce_many%'";
-    while (lab.number("SELECT count(*)" + open) == 0) {
-      Thread.onSpinWait();
-    }
+    Await.until("the commit is awaited", () -> lab.number("SELECT count(*)" + open) > 0);
     lab.number("SELECT count(pg_terminate_backend(pid))" + open);
     isThereOnce(produced.get(10, SECONDS));
   }

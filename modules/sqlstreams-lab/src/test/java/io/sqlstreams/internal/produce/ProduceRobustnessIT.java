@@ -23,6 +23,7 @@ import io.sqlstreams.error.ErrorCode;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.OutcomeUnknownException;
 import io.sqlstreams.error.SqlStreamsException;
+import io.sqlstreams.lab.Await;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.sql.Connection;
@@ -344,13 +345,14 @@ class ProduceRobustnessIT {
             CompletableFuture.supplyAsync(
                 () -> lab.producer(stream).produceAll(withKeys("k" + count, count)), threads));
       }
-      while (lab.number(
-              "SELECT count(*) FROM pg_locks WHERE relation = '"
-                  + lab.log(stream)
-                  + "'::regclass AND mode = 'RowExclusiveLock' AND NOT granted")
-          < 4) {
-        Thread.onSpinWait();
-      }
+      Await.until(
+          "all four wait for the lock",
+          () ->
+              lab.number(
+                      "SELECT count(*) FROM pg_locks WHERE relation = '"
+                          + lab.log(stream)
+                          + "'::regclass AND mode = 'RowExclusiveLock' AND NOT granted")
+                  == 4);
       assertThat(lab.number("SELECT last_value FROM " + lab.log(stream) + "_id_seq"))
           .isEqualTo(before);
       blocker.rollback();
@@ -448,9 +450,7 @@ class ProduceRobustnessIT {
               () -> lab.producer(stream).produceAll(numbered(count)), threads);
       String waiting =
           "FROM pg_locks WHERE relation = '" + lab.log(stream) + "'::regclass AND NOT granted";
-      while (lab.number("SELECT count(*) " + waiting) == 0) {
-        Thread.onSpinWait();
-      }
+      Await.until("it waits for the lock", () -> lab.number("SELECT count(*) " + waiting) > 0);
       lab.number("SELECT count(pg_terminate_backend(pid)) " + waiting);
       try {
         blocked.get(10, SECONDS);

@@ -73,6 +73,7 @@ final class ExceptionSql {
           ),
           judged AS MATERIALIZED (
             SELECT candidate.place, candidate.message_id, candidate.message_key, candidate.concurrency, candidate.leads,
+                   open.first_id,
                    candidate.place_in_key > 1 OR {busy} AS is_busy
             FROM candidate
             {holders}
@@ -94,7 +95,9 @@ final class ExceptionSql {
                 AND exception.message_key <= judged.message_key
                 AND exception.message_key IS NOT NULL
                 AND exception.status = 'deferred'
-                AND exception.message_id < coalesce(
+                -- up to one that waits for a time, or that a session holds in a range
+                AND exception.message_id < coalesce(least(
+                  judged.first_id,
                   (SELECT other.message_id
                    FROM {schema}.exception_queue_{stream} AS other
                    WHERE other.consumer_group_id = :group
@@ -103,7 +106,7 @@ final class ExceptionSql {
                      AND other.message_key IS NOT NULL
                      AND other.status = 'ready'
                    ORDER BY other.message_key, other.message_id
-                   LIMIT 1),
+                   LIMIT 1)),
                   9223372036854775807)
               ORDER BY exception.message_key, exception.message_id
               LIMIT (SELECT greatest(0, :max_messages / count(*) - 1) FROM judged WHERE NOT judged.is_busy)

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -34,17 +33,19 @@ final class HandlerPool {
   private final Counters counters;
   private final ThreadFactory threads;
   private final ThreadFactory replacements;
+  private final int handlers;
   private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
-  private final CountDownLatch open;
+  private final Set<Worker> atWork = ConcurrentHashMap.newKeySet();
+  private final Signal rested = new Signal();
   private final Signal hurry = new Signal();
   private final Loop watch;
-  private volatile boolean started;
 
   /**
    * @param handlers how many threads
    */
   HandlerPool(String name, int handlers, Runner runner, SessionParts parts, Pace pace) {
     this.name = name;
+    this.handlers = handlers;
     this.runner = runner;
     this.queue = parts.queue();
     this.completer = parts.completer();
@@ -52,14 +53,11 @@ final class HandlerPool {
     this.pace = pace;
     this.threads = HandlerThreads.named(name + "-handler-");
     this.replacements = HandlerThreads.platform(name + "-replacement-");
-    this.open = new CountDownLatch(handlers);
     this.watch = new Loop(name + "-watch", this::watch);
   }
 
   void start() {
-    started = true;
-    long handlers = open.getCount();
-    for (long i = 0; i < handlers; i++) {
+    for (int i = 0; i < handlers; i++) {
       start(new Worker(threads));
     }
     watch.start();
@@ -70,12 +68,25 @@ final class HandlerPool {
     return workers.stream().anyMatch(worker -> worker.thread == thread);
   }
 
-  /** Waits until every handler has returned or was abandoned; the queue must be closed before. */
+  /**
+   * Waits until every handler that is at work has returned or was abandoned; the queue must be
+   * closed before, so that none begins anything more. An idle one isn't waited for: a virtual
+   * thread can't even end while abandoned ones spin for ever on every carrier.
+   */
   void stop() {
-    if (started) {
-      Uninterruptibly.run(open::await);
-    }
+    Uninterruptibly.run(this::awaitRest);
     watch.stop();
+  }
+
+  private void awaitRest() throws InterruptedException {
+    while (!atWork.isEmpty()) {
+      rested.await(LONGEST_WATCH_NANOS);
+    }
+  }
+
+  private void rests(Worker worker) {
+    atWork.remove(worker);
+    rested.set();
   }
 
   private void start(Worker worker) {
@@ -89,9 +100,8 @@ final class HandlerPool {
    */
   private void replace(Worker worker) {
     workers.remove(worker);
-    if (queue.isClosed()) {
-      open.countDown();
-    } else {
+    rests(worker);
+    if (!queue.isClosed()) {
       start(new Worker(replacements));
     }
   }
@@ -141,19 +151,24 @@ final class HandlerPool {
     public void run() {
       boolean abandoned = false;
       try {
-        List<Delivery> taken = queue.take(runner.most());
+        List<Delivery> taken = take();
         while (taken != null && !abandoned) {
           abandoned = !handle(taken);
-          taken = abandoned ? null : queue.take(runner.most());
+          taken = abandoned ? null : take();
         }
       } finally {
         workers.remove(this);
         if (abandoned) {
           counters.abandoned.decrement();
         } else {
-          open.countDown();
+          rests(this);
         }
       }
+    }
+
+    private @Nullable List<Delivery> take() {
+      rests(this);
+      return queue.take(runner.most(), () -> atWork.add(this));
     }
 
     /** Whether the thread still belongs to the pool afterwards. */

@@ -5,7 +5,7 @@ import io.sqlstreams.internal.wake.Signal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 // value
 final class LocalQueue {
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+  private final ArrayDeque<Sleeper> sleepers = new ArrayDeque<>();
   private final ArrayDeque<Delivery> waiting = new ArrayDeque<>();
   private final KeyLines lines = new KeyLines();
   private final Signal room;
@@ -66,7 +66,7 @@ final class LocalQueue {
 
   /** A claim is about to be sent. */
   void beginClaim() {
-    lock.lock();
+    lock();
     try {
       lines.beginClaim();
     } finally {
@@ -76,7 +76,7 @@ final class LocalQueue {
 
   /** The claim has arrived; before what it has taken is added. */
   void endClaim() {
-    lock.lock();
+    lock();
     try {
       lines.endClaim();
     } finally {
@@ -91,7 +91,7 @@ final class LocalQueue {
    * @return what can't be begun before others that this session doesn't hold
    */
   List<Delivery> add(List<Work> claimed) {
-    lock.lock();
+    lock();
     try {
       if (closed) {
         return List.of();
@@ -122,7 +122,7 @@ final class LocalQueue {
    * @return what can't be begun any more before this one is over
    */
   List<Delivery> end(Delivery delivery, Verdict verdict) {
-    lock.lock();
+    lock();
     try {
       return apply(lines.leave(delivery, verdict));
     } finally {
@@ -136,7 +136,7 @@ final class LocalQueue {
    * @return as {@link #end}
    */
   List<Delivery> forget(Work work) {
-    lock.lock();
+    lock();
     try {
       return apply(lines.gone(work));
     } finally {
@@ -167,13 +167,13 @@ final class LocalQueue {
   private void signal(int ready) {
     messages = waiting.size();
     for (int woken = 0; woken < ready && woken < idle; woken++) {
-      changed.signal();
+      wakeOne();
     }
   }
 
   /** Puts deliveries of one work back, in front of everything else. */
   void putBack(List<Delivery> deliveries) {
-    lock.lock();
+    lock();
     try {
       if (closed) {
         return;
@@ -183,7 +183,7 @@ final class LocalQueue {
         bytes += deliveries.get(i).bytes();
       }
       messages = waiting.size();
-      changed.signal();
+      wakeOne();
     } finally {
       lock.unlock();
     }
@@ -194,17 +194,22 @@ final class LocalQueue {
    * queue is closed.
    *
    * @param most the most to take, 1 or above
+   * @param taking is run when something is taken, under this queue's lock: whoever closes the queue
+   *     afterwards sees what it did
    */
-  @Nullable List<Delivery> take(int most) {
+  @Nullable List<Delivery> take(int most, Runnable taking) {
     @Nullable List<Delivery> taken;
-    lock.lock();
+    lock();
     try {
       idle++;
       while (waiting.isEmpty() && !closed) {
         room.set();
-        changed.awaitUninterruptibly();
+        sleep();
       }
       taken = closed ? null : takeNext(most);
+      if (taken != null) {
+        taking.run();
+      }
     } finally {
       idle--;
       lock.unlock();
@@ -236,15 +241,62 @@ final class LocalQueue {
     return next != null && next.work() == work;
   }
 
+  /**
+   * Never queues for the lock, which is held for an instant only. Whoever queues behind a virtual
+   * thread waits for it to run first, and it can't while handlers spin on every carrier.
+   */
+  private void lock() {
+    while (!lock.tryLock()) {
+      Thread.yield();
+    }
+  }
+
+  /** Gives the lock up until somebody wakes this thread, and takes it again. */
+  private void sleep() {
+    Sleeper self = new Sleeper(Thread.currentThread());
+    sleepers.push(self);
+    lock.unlock();
+    while (!self.woken) {
+      LockSupport.park(this);
+      // it is idle, so no handler is meant
+      Thread.interrupted();
+    }
+    lock();
+  }
+
+  /**
+   * The one that fell asleep last. So those that get no carrier to wake up on sink to the bottom:
+   * whoever came after them has a thread that runs.
+   */
+  private void wakeOne() {
+    Sleeper last = sleepers.poll();
+    if (last != null) {
+      last.woken = true;
+      LockSupport.unpark(last.thread);
+    }
+  }
+
+  /** A handler that waits for a message. */
+  private static final class Sleeper {
+    private final Thread thread;
+    private volatile boolean woken;
+
+    Sleeper(Thread thread) {
+      this.thread = thread;
+    }
+  }
+
   /** Hands out nothing more; what is left was not begun. */
   void close() {
-    lock.lock();
+    lock();
     try {
       closed = true;
       waiting.clear();
       messages = 0;
       bytes = 0;
-      changed.signalAll();
+      while (!sleepers.isEmpty()) {
+        wakeOne();
+      }
     } finally {
       lock.unlock();
     }

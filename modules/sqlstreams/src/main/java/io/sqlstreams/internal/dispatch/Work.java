@@ -13,8 +13,10 @@ import io.sqlstreams.internal.outcome.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -347,11 +349,16 @@ final class Work {
   FinishedRange finishedRange(List<Delivery> next, List<Verdict> given) {
     List<FinishedMessage> results = new ArrayList<>();
     FreedKeys freed = new FreedKeys();
+    Set<String> deferred = new HashSet<>();
     int last = recorded - 1;
     for (int i = 0; i < given.size(); i++) {
       Delivery delivery = next.get(i);
+      Verdict verdict = given.get(i);
       last = delivery.index();
-      addResult(results, delivery, given.get(i));
+      // what it waits for may be over by now, and have announced its turn to nobody
+      boolean asks =
+          verdict.status() == Verdict.Status.DEFERRED && deferred.add(String.valueOf(delivery.key()));
+      addResult(results, delivery, asks ? verdict.asking() : verdict);
       if (order != Order.NONE) {
         freed.add(delivery.key(), delivery.concurrency(), given.get(i));
       }

@@ -105,32 +105,26 @@ public final class KeySql {
         LIMIT 1
       ) AS deferred ON true
       CROSS JOIN LATERAL (
-        SELECT EXISTS (
-          SELECT
-          FROM {schema}.claim_lease_{stream} AS lease
-          CROSS JOIN LATERAL (
-            SELECT log.id
-            FROM {schema}.message_log_{stream} AS log
-            WHERE (log.message_key, log.id) > (candidate.message_key, lease.low)
-              AND log.message_key <= candidate.message_key
-              AND log.message_key IS NOT NULL
-              -- the partitions below aren't looked at
-              AND log.id > lease.low
-              AND (lease.excluded IS NULL OR log.id <> ALL (lease.excluded))
-            ORDER BY log.message_key, log.id
-            LIMIT 1
-          ) AS first
-          WHERE lease.consumer_group_id = :group
-            AND lease.low >= (SELECT cursor.committed FROM {schema}.consumer_group_cursor_{stream} AS cursor WHERE cursor.consumer_group_id = :group)
-            AND lease.token <> ALL ({own})
-            AND first.id <= lease.high
-            AND CASE
-                  -- one that was dead has been passed by later ones, which may run
-                  WHEN candidate.concurrency = 'ordered' THEN first.id < candidate.message_id OR candidate.forgiven > 0
-                  -- what a dead process has left begins no more
-                  ELSE lease.expires_at > now()
-                END
-        ) AS in_range
+        SELECT min(first.id) AS first_id
+        FROM {schema}.claim_lease_{stream} AS lease
+        CROSS JOIN LATERAL (
+          SELECT log.id
+          FROM {schema}.message_log_{stream} AS log
+          WHERE (log.message_key, log.id) > (candidate.message_key, lease.low)
+            AND log.message_key <= candidate.message_key
+            AND log.message_key IS NOT NULL
+            -- the partitions below aren't looked at
+            AND log.id > lease.low
+            AND (lease.excluded IS NULL OR log.id <> ALL (lease.excluded))
+          ORDER BY log.message_key, log.id
+          LIMIT 1
+        ) AS first
+        WHERE lease.consumer_group_id = :group
+          AND lease.low >= (SELECT cursor.committed FROM {schema}.consumer_group_cursor_{stream} AS cursor WHERE cursor.consumer_group_id = :group)
+          AND lease.token <> ALL ({own})
+          AND first.id <= lease.high
+          -- what a dead process has left begins no more, but it keeps its place in an order
+          AND (candidate.concurrency = 'ordered' OR lease.expires_at > now())
       ) AS open
       """;
 
@@ -138,7 +132,12 @@ public final class KeySql {
   public static final String BUSY =
       """
       (
-        open.in_range
+        CASE
+          WHEN open.first_id IS NULL THEN false
+          WHEN candidate.concurrency <> 'ordered' THEN true
+          -- one that was dead has been passed by later ones, which may run
+          ELSE open.first_id < candidate.message_id OR candidate.forgiven > 0
+        END
         OR inflight.message_id IS NOT NULL
         -- nor does it go before those that were there first
         OR coalesce(deferred.message_id < candidate.message_id, false)

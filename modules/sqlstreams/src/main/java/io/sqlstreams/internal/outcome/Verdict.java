@@ -47,6 +47,11 @@ public record Verdict(
         Status.DEFERRED, event, tries.attempt(), tries.attempt(), tries.delays(), 0, null);
   }
 
+  /** The same for one that isn't known to have to wait any more: a claim finds out. */
+  public Verdict asking() {
+    return new Verdict(Status.READY, event, attempt, attempts, delays, 0, error);
+  }
+
   /** A newer message of its key has made it needless; it is over without having been handled. */
   public static Verdict superseded(Tries tries, String reason) {
     return new Verdict(

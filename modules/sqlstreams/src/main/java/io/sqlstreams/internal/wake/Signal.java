@@ -17,7 +17,10 @@ public final class Signal {
     if (set) {
       return;
     }
-    lock.lock();
+    // never queues for the lock: a virtual thread that gets no carrier would hold up who waits
+    while (!lock.tryLock()) {
+      Thread.yield();
+    }
     try {
       set = true;
       isSet.signalAll();

@@ -13,8 +13,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,7 +32,7 @@ class LocalQueueTest {
     queue.add(List.of(work(1, 2, 3)));
     assertThat(queue.messages()).isEqualTo(3);
     assertThat(queue.bytes()).isEqualTo(30);
-    assertThat(queue.take(1)).extracting(Delivery::id).containsExactly(1L);
+    assertThat(take(1)).extracting(Delivery::id).containsExactly(1L);
     assertThat(queue.messages()).isEqualTo(2);
     assertThat(queue.bytes()).isEqualTo(20);
   }
@@ -39,13 +41,13 @@ class LocalQueueTest {
   void givesSeveralOfTheSameWorkAtOnceAndTakesThemBackInFront() {
     queue.add(List.of(work(1, 2, 3)));
     queue.add(List.of(work(4, 5)));
-    List<Delivery> taken = queue.take(2);
+    List<Delivery> taken = take(2);
     assertThat(taken).extracting(Delivery::id).containsExactly(1L, 2L);
-    assertThat(queue.take(9)).extracting(Delivery::id).containsExactly(3L);
+    assertThat(take(9)).extracting(Delivery::id).containsExactly(3L);
     queue.putBack(taken);
     assertThat(queue.bytes()).isEqualTo(40);
-    assertThat(queue.take(9)).extracting(Delivery::id).containsExactly(1L, 2L);
-    assertThat(queue.take(9)).extracting(Delivery::id).containsExactly(4L, 5L);
+    assertThat(take(9)).extracting(Delivery::id).containsExactly(1L, 2L);
+    assertThat(take(9)).extracting(Delivery::id).containsExactly(4L, 5L);
     assertThat(queue.bytes()).isZero();
   }
 
@@ -53,18 +55,56 @@ class LocalQueueTest {
   void aClosedQueueGivesNothingAndTakesNothing() {
     queue.add(List.of(work(1, 2)));
     queue.close();
-    assertThat(queue.take(1)).isNull();
+    assertThat(take(1)).isNull();
     queue.add(List.of(work(3)));
-    assertThat(queue.take(1)).isNull();
+    assertThat(take(1)).isNull();
     assertThat(queue.messages()).isZero();
+  }
+
+  /** Who closes it and then looks must know of everything that is about to begin. */
+  @Test
+  void whatIsTakenIsToldBeforeTheQueueCanBeClosed() throws Exception {
+    for (int round = 0; round < 500; round++) {
+      LocalQueue closing = new LocalQueue(room, Long.MAX_VALUE);
+      closing.add(List.of(work(1)));
+      AtomicBoolean told = new AtomicBoolean();
+      AtomicBoolean taken = new AtomicBoolean();
+      Thread taker = new Thread(() -> taken.set(closing.take(1, () -> told.set(true)) != null));
+      taker.start();
+      closing.close();
+      boolean known = told.get();
+      taker.join();
+      assertThat(known).isEqualTo(taken.get());
+    }
+  }
+
+  /** Those that can't wake up, since nothing gives them a carrier, must not come first. */
+  @Test
+  void whoFellAsleepLastIsWokenFirst() throws Exception {
+    Thread first = asleep();
+    Thread last = asleep();
+    queue.add(List.of(work(1)));
+    last.join();
+    assertThat(first.getState()).isEqualTo(Thread.State.WAITING);
+    queue.close();
+    first.join();
+  }
+
+  private Thread asleep() {
+    Thread taker = new Thread(() -> take(1));
+    taker.start();
+    while (taker.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    return taker;
   }
 
   @Test
   void saysWhenFewAreLeft() throws Exception {
     queue.wakeAt(1);
     queue.add(List.of(work(1, 2, 3)));
-    queue.take(1);
-    queue.take(1);
+    take(1);
+    take(1);
     room.await(LONG);
   }
 
@@ -79,7 +119,7 @@ class LocalQueueTest {
       Thread taker =
           new Thread(
               () -> {
-                for (List<Delivery> next = queue.take(1); next != null; next = queue.take(1)) {
+                for (List<Delivery> next = take(1); next != null; next = take(1)) {
                   taken.add(next.get(0).id());
                   takes.incrementAndGet();
                 }
@@ -100,6 +140,10 @@ class LocalQueueTest {
     assertThat(taken).hasSize(messages);
     assertThat(takes).hasValue(messages);
     assertThat(queue.idle()).isZero();
+  }
+
+  private @Nullable List<Delivery> take(int most) {
+    return queue.take(most, () -> {});
   }
 
   private static Work work(long... ids) {
