@@ -357,7 +357,8 @@ final class Work {
       last = delivery.index();
       // what it waits for may be over by now, and have announced its turn to nobody
       boolean asks =
-          verdict.status() == Verdict.Status.DEFERRED && deferred.add(String.valueOf(delivery.key()));
+          verdict.status() == Verdict.Status.DEFERRED
+              && deferred.add(String.valueOf(delivery.key()));
       addResult(results, delivery, asks ? verdict.asking() : verdict);
       if (order != Order.NONE) {
         freed.add(delivery.key(), delivery.concurrency(), given.get(i));
