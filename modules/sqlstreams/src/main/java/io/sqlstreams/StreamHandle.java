@@ -1,5 +1,6 @@
 package io.sqlstreams;
 
+import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.ConflictingDeclarationException;
 import io.sqlstreams.error.DatabaseException;
@@ -8,6 +9,7 @@ import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.StreamNotFoundException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * A stream by its name. The handle itself does no I/O; each verb resolves the name when it is
@@ -55,6 +57,38 @@ public interface StreamHandle<T> {
    * @throws DestroyNotAllowedException when the client doesn't allow it
    */
   void destroy();
+
+  /**
+   * A handle that reads payloads of an older schema version too: they are read as this class and
+   * turned into a {@code T}. Groups that are registered through it read both versions, whatever the
+   * way of consuming; {@link Message#schemaVersion()} stays the stored one. Call it once for each
+   * older version. What is produced has the handle's own version. No I/O; this handle stays as it
+   * is.
+   *
+   * <p>Register the group through the new handle before messages of the older version come to it:
+   * a group steps over versions that it doesn't declare.
+   *
+   * @param version the older version, from 1 to one below this handle's
+   * @param type the class of the older payloads
+   * @param upcaster makes a payload of this handle's of an older one; must be thread-safe. When it
+   *     throws or gives null, that is as with a payload that can't be read
+   * @throws InvalidInputException when the version is below 1, this handle's or above, or upgraded
+   *     already; when the class's {@link io.sqlstreams.codec.SchemaVersion} is another; when
+   *     something is null; or when the handle takes payloads of every version as they are
+   */
+  <U> StreamHandle<T> upgrade(
+      int version, Class<U> type, Function<? super U, ? extends T> upcaster);
+
+  /**
+   * The same with a codec for the older payloads, whose own version doesn't matter; see {@link
+   * #upgrade(int, Class, Function)}.
+   *
+   * @throws InvalidInputException when the version is below 1, this handle's or above, or upgraded
+   *     already; when something is null; or when the handle takes payloads of every version as they
+   *     are
+   */
+  <U> StreamHandle<T> upgrade(
+      int version, PayloadCodec<U> codec, Function<? super U, ? extends T> upcaster);
 
   /** A producer for this stream. No I/O. */
   Producer<T> producer();

@@ -2,6 +2,13 @@ package io.sqlstreams.config;
 
 import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a consumer group is declared to be. Running consumers read it again now and then ({@link
@@ -19,6 +26,9 @@ import java.time.Duration;
  *     #DEFAULT_MAX_RANGE_RECLAIMS}
  * @param deliveryLog which attempts leave a row in the delivery log; defaults to {@link
  *     DeliveryLogMode#FAILURES}
+ * @param bindings which messages the group reads: those that any of these matches, at most {@value
+ *     #MAX_BINDINGS}; with none of them, which is the default, all. It is one set: a declaration
+ *     replaces the whole of it, from a point on that {@code ConsumerGroup.bindings()} tells
  */
 public record GroupConfig(
     Start start,
@@ -26,12 +36,16 @@ public record GroupConfig(
     Duration timeout,
     DeliveryLimits limits,
     int maxRangeReclaims,
-    DeliveryLogMode deliveryLog) {
+    DeliveryLogMode deliveryLog,
+    Set<Binding> bindings) {
   /** 30 seconds. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
   /** After three crashes over the same range its messages go on one by one. */
   public static final int DEFAULT_MAX_RANGE_RECLAIMS = 3;
+
+  /** The most bindings of a group: each message is compared with each of them at worst. */
+  public static final int MAX_BINDINGS = 1_000;
 
   private static final GroupConfig DEFAULTS =
       new GroupConfig(
@@ -40,7 +54,8 @@ public record GroupConfig(
           DEFAULT_TIMEOUT,
           DeliveryLimits.defaults(),
           DEFAULT_MAX_RANGE_RECLAIMS,
-          DeliveryLogMode.FAILURES);
+          DeliveryLogMode.FAILURES,
+          Set.of());
 
   /**
    * @throws InvalidInputException when a value is outside its range, or lies outside the limits
@@ -54,6 +69,7 @@ public record GroupConfig(
     if (limits.maxDelays() != RetryPolicy.UNLIMITED && retry.maxDelays() != RetryPolicy.UNLIMITED) {
       requireWithin("maxDelays", retry.maxDelays(), 0, limits.maxDelays());
     }
+    bindings = requireBindings(bindings);
   }
 
   /** Every setting at its default. */
@@ -63,22 +79,22 @@ public record GroupConfig(
 
   /** These settings with another beginning. */
   public GroupConfig withStart(Start start) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog, bindings);
   }
 
   /** These settings with another retry policy. */
   public GroupConfig withRetry(RetryPolicy retry) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog, bindings);
   }
 
   /** These settings with another time that a handler may take for one message. */
   public GroupConfig withTimeout(Duration timeout) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog, bindings);
   }
 
   /** These settings with other limits on what messages may ask for. */
   public GroupConfig withLimits(DeliveryLimits limits) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog, bindings);
   }
 
   /**
@@ -86,12 +102,86 @@ public record GroupConfig(
    * message.
    */
   public GroupConfig withMaxRangeReclaims(int maxRangeReclaims) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog, bindings);
   }
 
   /** These settings with another choice of attempts that leave a row in the delivery log. */
   public GroupConfig withDeliveryLog(DeliveryLogMode deliveryLog) {
-    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog);
+    return new GroupConfig(start, retry, timeout, limits, maxRangeReclaims, deliveryLog, bindings);
+  }
+
+  /**
+   * These settings with bindings on the routing key in place of those so far.
+   *
+   * @param pattern see {@link Binding.RoutingKey}
+   * @param more further ones: any may match
+   * @throws InvalidInputException as in {@link Binding#routingKey}, or when there are more than
+   *     {@value #MAX_BINDINGS}
+   */
+  public GroupConfig withBindings(String pattern, String... more) {
+    List<Binding> patterns = new ArrayList<>();
+    patterns.add(Binding.routingKey(pattern));
+    for (String each : required(more)) {
+      patterns.add(Binding.routingKey(each));
+    }
+    return withBindings(patterns);
+  }
+
+  /**
+   * These settings with other bindings in place of those so far.
+   *
+   * @param more further ones: any may match
+   * @throws InvalidInputException when one is null, or there are more than {@value #MAX_BINDINGS}
+   */
+  public GroupConfig withBindings(Binding binding, Binding... more) {
+    List<Binding> bindings = new ArrayList<>();
+    bindings.add(binding);
+    Collections.addAll(bindings, required(more));
+    return withBindings(bindings);
+  }
+
+  /**
+   * These settings with other bindings in place of those so far.
+   *
+   * @param bindings any may match; none of them: the group reads every message
+   * @throws InvalidInputException when it or one of them is null, or there are more than {@value
+   *     #MAX_BINDINGS} different ones
+   */
+  public GroupConfig withBindings(Collection<? extends Binding> bindings) {
+    return new GroupConfig(
+        start,
+        retry,
+        timeout,
+        limits,
+        maxRangeReclaims,
+        deliveryLog,
+        new LinkedHashSet<>(required(bindings)));
+  }
+
+  /** In the order in which they were declared; which doesn't matter to equality. */
+  private static Set<Binding> requireBindings(@Nullable Set<Binding> bindings) {
+    Set<Binding> copy = new LinkedHashSet<>(required(bindings));
+    for (@Nullable Binding binding : copy) {
+      required(binding);
+    }
+    if (copy.size() > MAX_BINDINGS) {
+      throw new InvalidInputException(
+          "bindings",
+          "they are "
+              + copy.size()
+              + ", the limit is "
+              + MAX_BINDINGS
+              + ": let patterns cover several, or bind to a header");
+    }
+    return Collections.unmodifiableSet(copy);
+  }
+
+  private static <B> B required(@Nullable B bindings) {
+    if (bindings == null) {
+      throw new InvalidInputException(
+          "bindings", "one of them is null: leave it out, an empty set reads every message");
+    }
+    return bindings;
   }
 
   private static <C extends Comparable<C>> void requireWithin(

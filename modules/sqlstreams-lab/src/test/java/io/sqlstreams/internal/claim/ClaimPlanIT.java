@@ -177,6 +177,7 @@ class ClaimPlanIT {
     return Map.of(
         "group", stream.group().id() + "::BIGINT",
         "max_messages", maxMessages,
+        "max_scan", maxMessages,
         "max_bytes", "1000000000::BIGINT",
         "take_suspect", "true",
         "held", "ARRAY[]::UUID[]",

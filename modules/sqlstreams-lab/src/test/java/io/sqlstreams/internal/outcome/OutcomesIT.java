@@ -84,6 +84,7 @@ class OutcomesIT {
             claimed.delays(),
             0,
             false,
+            true,
             null);
     for (Verdict verdict :
         List.of(

@@ -20,6 +20,7 @@ public final class Claims {
   private final Database database;
   private final Claimant claimant;
   private final String subject;
+  private final Reach reach = new Reach();
   private final Statement claim;
   private final Statement reclaim;
   private final Statement advanceCommitted;
@@ -57,16 +58,18 @@ public final class Claims {
 
   private Poll claim(
       UUID token, int maxMessages, long maxBytes, boolean takeSuspect, Collection<UUID> held) {
+    int maxScan = reach.of(maxMessages);
     return database.autoCommitted(
         "claiming for " + subject,
         connection -> {
           try (Call call = claim.on(connection)) {
             bindClaimant(call, token)
                 .set("max_messages", maxMessages)
+                .set("max_scan", maxScan)
                 .set("max_bytes", maxBytes)
                 .set("take_suspect", takeSuspect)
                 .setArray("held", "uuid", held.toArray());
-            return readPoll(call.query(), token);
+            return readPoll(call.query(), token, maxMessages, maxScan);
           }
         });
   }
@@ -114,7 +117,8 @@ public final class Claims {
         .set("lease_us", claimant.leaseMicros());
   }
 
-  private Poll readPoll(ResultSet row, UUID token) throws SQLException {
+  private Poll readPoll(ResultSet row, UUID token, int maxMessages, int maxScan)
+      throws SQLException {
     if (!row.next()) {
       throw new GroupGoneException(subject);
     }
@@ -128,7 +132,13 @@ public final class Claims {
     long high = row.getLong("high");
     // not compared with "claimed": the group may have been rewound since
     boolean moved = !row.wasNull() && high > row.getLong("low");
+    int scanned = row.getInt("scanned");
+    int passed = row.getInt("passed");
     @Nullable ClaimedRange range = moved ? readRange(row, token) : null;
+    if (moved) {
+      int taken = range == null ? 0 : range.messages().size();
+      reach.ended(maxMessages, maxScan, scanned, passed, taken);
+    }
     return new Poll(
         claimed,
         moved,

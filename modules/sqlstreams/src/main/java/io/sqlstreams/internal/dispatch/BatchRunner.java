@@ -4,7 +4,7 @@ import io.sqlstreams.BatchHandler;
 import io.sqlstreams.BatchOutcome;
 import io.sqlstreams.Message;
 import io.sqlstreams.Outcome;
-import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.internal.codec.PayloadReader;
 import io.sqlstreams.internal.outcome.Judge;
 import io.sqlstreams.internal.outcome.Policy;
 import io.sqlstreams.internal.outcome.Verdict;
@@ -31,15 +31,12 @@ public final class BatchRunner<T> implements Runner {
 
   /**
    * A handler of several messages at a time.
-   *
-   * @param anyVersion whether the codec takes messages of every schema version, not of its own
-   *     alone
    */
   public static <T> Runner.Factory of(
-      PayloadCodec<T> codec, boolean anyVersion, BatchHandler<T> handler) {
+      PayloadReader<T> reader, BatchHandler<T> handler) {
     return parts ->
         new BatchRunner<>(
-            new Handling<>(codec, anyVersion, parts),
+            new Handling<>(reader, parts),
             handler,
             parts.completer(),
             parts.options().maxBatch());
@@ -88,7 +85,7 @@ public final class BatchRunner<T> implements Runner {
       try {
         batch.add(new Entry<>(delivery, policy, handling.read(delivery)));
       } catch (Handling.UnreadableException e) {
-        completer.end(delivery, handling.judge().failed(e.reason(), policy, delivery.tries()));
+        completer.end(delivery, handling.unreadable(e, delivery, policy));
       }
     }
     return batch;

@@ -13,14 +13,22 @@ final class Delivery {
   private final @Nullable String key;
   private final int bytes;
   private final Tries tries;
+  private final boolean isOfTheGroup;
   private volatile @Nullable StoredMessage message;
   private volatile @Nullable Verdict given;
   private volatile boolean expired;
 
   /**
    * @param index its place in its work
+   * @param isOfTheGroup see {@link #isOfTheGroup}
    */
-  Delivery(Work work, int index, long id, @Nullable StoredMessage message, Tries tries) {
+  Delivery(
+      Work work,
+      int index,
+      long id,
+      @Nullable StoredMessage message,
+      Tries tries,
+      boolean isOfTheGroup) {
     this.work = work;
     this.index = index;
     this.id = id;
@@ -28,6 +36,7 @@ final class Delivery {
     this.bytes = message == null ? 0 : message.bytes();
     this.message = message;
     this.tries = tries;
+    this.isOfTheGroup = isOfTheGroup;
   }
 
   Work work() {
@@ -53,6 +62,11 @@ final class Delivery {
 
   Tries tries() {
     return tries;
+  }
+
+  /** Whether the group declared the message's schema version when it was claimed. */
+  boolean isOfTheGroup() {
+    return isOfTheGroup;
   }
 
   /**

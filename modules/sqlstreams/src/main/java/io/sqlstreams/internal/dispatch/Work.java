@@ -48,7 +48,7 @@ final class Work {
     List<StoredMessage> messages = range.messages();
     Work work = new Work(range.token(), range.low(), true, false, messages.size(), heldUntil);
     for (StoredMessage message : messages) {
-      work.add(message.id(), message, Tries.NONE);
+      work.add(message.id(), message, Tries.NONE, true);
     }
     return work;
   }
@@ -63,12 +63,14 @@ final class Work {
     work.add(
         exception.messageId(),
         exception.message(),
-        new Tries(exception.attempts(), exception.delays(), exception.forgiven()));
+        new Tries(exception.attempts(), exception.delays(), exception.forgiven()),
+        exception.isVersionRead());
     return work;
   }
 
-  private void add(long id, @Nullable StoredMessage message, Tries tries) {
-    deliveries.add(new Delivery(this, deliveries.size(), id, message, tries));
+  private void add(
+      long id, @Nullable StoredMessage message, Tries tries, boolean isOfTheGroup) {
+    deliveries.add(new Delivery(this, deliveries.size(), id, message, tries, isOfTheGroup));
   }
 
   UUID token() {
