@@ -104,6 +104,21 @@ public interface StreamHandle<T> {
   List<GroupInfo> groups();
 
   /**
+   * What each schema version is still needed for, ascending: what the groups have left of it, which
+   * compaction heads are of it, and by that whether it can be retired. Listed are the versions that
+   * a group declares, that a head or the first or last message of the log has, or that something has
+   * which a group has left. Nothing is locked or written, and no payload is read.
+   *
+   * <p>For each group it looks at up to {@value GroupSnapshot#COUNT_LIMIT} messages above what is
+   * claimed and as many of both its dead and its other exceptions, for which it looks up the message
+   * one by one, and it reads the rows of all compaction heads once: 0.1 s or so for a group with
+   * much to do, and about a second for each few million keys.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  List<VersionInfo> versions();
+
+  /**
    * A message as it is stored, and what has become of it in each registered group. Nothing is
    * locked or written, and the message's payload isn't decoded. Visible are committed messages,
    * those behind a gap included.

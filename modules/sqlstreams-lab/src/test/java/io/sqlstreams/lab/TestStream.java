@@ -87,6 +87,7 @@ public final class TestStream {
         .replace("{queue}", prefix + "exception_queue_" + stream.id())
         .replace("{deliveries}", prefix + "delivery_log_" + stream.id())
         .replace("{operations}", prefix + "operation_log_" + stream.id())
+        .replace("{heads}", prefix + "compaction_head_" + stream.id())
         .replace("{bindings}", prefix + "binding_config_" + stream.id())
         .replace("{trail}", prefix + "binding_config_log_" + stream.id())
         .replace("{effects}", prefix + "effects");

@@ -43,6 +43,8 @@ public final class Scenarios {
                         new Paired(form, Paired.Kind.PLAIN),
                         new Paired(form, Paired.Kind.FAILING),
                         new Paired(form, Paired.Kind.LOGGED),
-                        new Paired(form, Paired.Kind.TRANSACTIONAL))));
+                        new Paired(form, Paired.Kind.TRANSACTIONAL),
+                        new Drain(form, Drain.Kind.WHOLE),
+                        new Drain(form, Drain.Kind.SELECTIVE))));
   }
 }

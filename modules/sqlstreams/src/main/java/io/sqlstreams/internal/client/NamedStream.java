@@ -6,6 +6,7 @@ import io.sqlstreams.MessageInfo;
 import io.sqlstreams.Producer;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
+import io.sqlstreams.VersionInfo;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.InvalidInputException;
@@ -82,6 +83,12 @@ final class NamedStream<T> implements StreamHandle<T> {
   public List<GroupInfo> groups() {
     parts.requireOpen();
     return parts.catalog().groups(parts.catalog().requireStream(name));
+  }
+
+  @Override
+  public List<VersionInfo> versions() {
+    parts.requireOpen();
+    return parts.versions().list(parts.catalog().requireStream(name));
   }
 
   @Override
