@@ -65,8 +65,7 @@ class BindingsIT {
 
   @Test
   void aGroupIsGivenWhatItsBindingsMatch() {
-    ConsumerGroup<RawPayload> both =
-        handle().group("both");
+    ConsumerGroup<RawPayload> both = handle().group("both");
     both.register(
         ALL.withBindings(
             Binding.routingKey("orders.eu.*"), Binding.header("region", "eu").and("tier", "gold")));
@@ -88,7 +87,8 @@ class BindingsIT {
             },
             Consumer.QUICK)) {
       Await.until(
-          "the group has passed all", () -> both.snapshot().claimed() == byHeaders && seen.size() == 2);
+          "the group has passed all",
+          () -> both.snapshot().claimed() == byHeaders && seen.size() == 2);
     }
     assertThat(seen).containsExactlyInAnyOrder(byKey, byHeaders).doesNotContain(neither);
   }
@@ -104,11 +104,12 @@ class BindingsIT {
     assertThat(group().get().orElseThrow().config().bindings()).isEqualTo(bindings);
     assertThat(group().bindings().bindings()).isEqualTo(bindings);
     assertThat(handle().groups().get(0).config().bindings()).isEqualTo(bindings);
-    assertThat(stream.rows("SELECT pattern, regex, headers FROM {bindings} ORDER BY pattern COLLATE \"C\""))
+    assertThat(
+            stream.rows(
+                "SELECT pattern, regex, headers FROM {bindings} ORDER BY pattern COLLATE \"C\""))
         .containsExactly(
             "O'Reilly \\ 100%|^O\\'Reilly\\ \\\\\\ 100\\%$|null",
-            "a.b*c|^a\\.b.*c$|null",
-            "null|null|{\"a \\\"b\\\"\": \"ü\"}");
+            "a.b*c|^a\\.b.*c$|null", "null|null|{\"a \\\"b\\\"\": \"ü\"}");
   }
 
   @Test

@@ -19,7 +19,6 @@ import io.sqlstreams.test.TestDatabase;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,7 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Groups read the schema versions that their handle declares; upcasters let them read older ones. */
+/**
+ * Groups read the schema versions that their handle declares; upcasters let them read older ones.
+ */
 @SqlStreamsTest
 class SchemaVersionIT {
   private static final GroupConfig QUICK_RETRY =
@@ -281,11 +282,7 @@ class SchemaVersionIT {
         .containsExactly(1, 2, 3);
     assertThat(older.register().schemaVersions()).containsExactly(2);
     assertThat(
-            client
-                .stream(stream.name(), RawPayload.class)
-                .group("new")
-                .register()
-                .schemaVersions())
+            client.stream(stream.name(), RawPayload.class).group("new").register().schemaVersions())
         .isEmpty();
     assertThat(
             stream.rows(
@@ -345,9 +342,7 @@ class SchemaVersionIT {
 
     try (Consumption running =
         group.consume(
-            message ->
-                message.id() == 1 ? Outcome.dead("no") : Outcome.done(),
-            Consumer.QUICK)) {
+            message -> message.id() == 1 ? Outcome.dead("no") : Outcome.done(), Consumer.QUICK)) {
       stream.awaitDead(1);
       awaitPassed("new");
       Await.until("no range is open", () -> stream.number("SELECT count(*) FROM {lease}") == 0);
@@ -364,8 +359,7 @@ class SchemaVersionIT {
   void beyondItsLimitNothingIsSaidToBeExact() {
     stream.produce(GroupSnapshot.COUNT_LIMIT + 1);
     assertThat(version(1).groups())
-        .containsExactly(
-            new VersionRest("g", true, GroupSnapshot.COUNT_LIMIT, 0, 0, false));
+        .containsExactly(new VersionRest("g", true, GroupSnapshot.COUNT_LIMIT, 0, 0, false));
     assertThat(version(1).canRetire()).isFalse();
   }
 

@@ -65,8 +65,8 @@ public interface StreamHandle<T> {
    * older version. What is produced has the handle's own version. No I/O; this handle stays as it
    * is.
    *
-   * <p>Register the group through the new handle before messages of the older version come to it:
-   * a group steps over versions that it doesn't declare.
+   * <p>Register the group through the new handle before messages of the older version come to it: a
+   * group steps over versions that it doesn't declare.
    *
    * @param version the older version, from 1 to one below this handle's
    * @param type the class of the older payloads
@@ -106,13 +106,13 @@ public interface StreamHandle<T> {
   /**
    * What each schema version is still needed for, ascending: what the groups have left of it, which
    * compaction heads are of it, and by that whether it can be retired. Listed are the versions that
-   * a group declares, that a head or the first or last message of the log has, or that something has
-   * which a group has left. Nothing is locked or written, and no payload is read.
+   * a group declares, that a head or the first or last message of the log has, or that something
+   * has which a group has left. Nothing is locked or written, and no payload is read.
    *
    * <p>For each group it looks at up to {@value GroupSnapshot#COUNT_LIMIT} messages above what is
-   * claimed and as many of both its dead and its other exceptions, for which it looks up the message
-   * one by one, and it reads the rows of all compaction heads once: 0.1 s or so for a group with
-   * much to do, and about a second for each few million keys.
+   * claimed and as many of both its dead and its other exceptions, for which it looks up the
+   * message one by one, and it reads the rows of all compaction heads once: 0.1 s or so for a group
+   * with much to do, and about a second for each few million keys.
    *
    * @throws StreamNotFoundException when the stream isn't registered
    */

@@ -121,8 +121,7 @@ record Drain(PayloadForm form, Kind kind) implements Scenario {
     @Override
     public void verify() {
       if (handled.ids().size() != wanted) {
-        throw new BenchException(
-            handled.ids().size() + " messages were handled, not " + wanted);
+        throw new BenchException(handled.ids().size() + " messages were handled, not " + wanted);
       }
     }
 

@@ -144,8 +144,7 @@ class FilterIT {
     try (NamedTransaction other = stream.begin("other")) {
       other.runs("SELECT claimed FROM {cursor} FOR UPDATE");
       CompletableFuture<Poll> waiting =
-          CompletableFuture.supplyAsync(
-              () -> claims.claim(10, Long.MAX_VALUE, true, List.of()));
+          CompletableFuture.supplyAsync(() -> claims.claim(10, Long.MAX_VALUE, true, List.of()));
       stream.awaitClaimThatWaits();
       // as a declaration does
       other.runs("UPDATE {cursor} SET filter = filter + 1, filter_above = claimed");
@@ -287,12 +286,14 @@ class FilterIT {
   }
 
   private static String text(Random random, boolean pattern) {
-    String[] parts = {"a", "b", ".", "%", "_", "\\", "(", ")", "[", "]", "{2}", "+", "?", "|", "^", "$", "-", "é", "🙂", "\n", "d", "'", "#", " "};
+    String[] parts = {
+      "a", "b", ".", "%", "_", "\\", "(", ")", "[", "]", "{2}", "+", "?", "|", "^", "$", "-", "é",
+      "🙂", "\n", "d", "'", "#", " "
+    };
     StringBuilder text = new StringBuilder();
     int length = random.nextInt(pattern ? 4 : 5);
     for (int i = 0; i < length; i++) {
-      text.append(
-          pattern && random.nextInt(3) == 0 ? "*" : parts[random.nextInt(parts.length)]);
+      text.append(pattern && random.nextInt(3) == 0 ? "*" : parts[random.nextInt(parts.length)]);
     }
     return text.toString();
   }
@@ -311,8 +312,7 @@ class FilterIT {
   }
 
   private void declare(GroupConfig config) {
-    ConsumerGroup<RawPayload> group =
-        client.stream(stream.name()).group(stream.group().name());
+    ConsumerGroup<RawPayload> group = client.stream(stream.name()).group(stream.group().name());
     group.register(config);
   }
 

@@ -172,7 +172,9 @@ class GroupSettingsIT {
                 .withMaxDelays(7),
             2,
             DeliveryLogMode.ALL,
-            Set.of(Binding.routingKey("orders.eu.*"), Binding.header("region", "eu").and("tier", "gold")));
+            Set.of(
+                Binding.routingKey("orders.eu.*"),
+                Binding.header("region", "eu").and("tier", "gold")));
     group().register(all);
     assertThat(group().get().orElseThrow().config()).isEqualTo(all);
   }

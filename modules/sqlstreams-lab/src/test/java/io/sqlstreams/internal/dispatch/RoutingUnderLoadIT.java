@@ -101,8 +101,7 @@ class RoutingUnderLoadIT {
     List<String> patterns =
         KEYS.stream().filter(key -> random.nextBoolean()).map(key -> key.charAt(0) + ".*").toList();
     GroupConfig config = GroupConfig.defaults();
-    client
-        .stream(stream.name())
+    client.stream(stream.name())
         .group("g")
         .register(
             patterns.isEmpty()

@@ -41,8 +41,8 @@ final class BindingSql {
 
   /**
    * Notes a declaration, with the set that holds now. In a statement of its own after {@link
-   * #CHANGE}, so that the leases of every claim before it are seen. That a set was declared again is
-   * noted once: each process does it whenever it starts.
+   * #CHANGE}, so that the leases of every claim before it are seen. That a set was declared again
+   * is noted once: each process does it whenever it starts.
    */
   static final Template LOG =
       Template.of(

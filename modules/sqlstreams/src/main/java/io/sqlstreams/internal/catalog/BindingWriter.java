@@ -53,8 +53,7 @@ final class BindingWriter {
   }
 
   /** Whether it is noted that the set in force was declared again. */
-  static boolean isRepeated(Connection connection, Scope family, long groupId)
-      throws SQLException {
+  static boolean isRepeated(Connection connection, Scope family, long groupId) throws SQLException {
     try (Call call = BindingSql.IS_REPEATED.in(family).on(connection)) {
       ResultSet row = call.set("group_id", groupId).query();
       row.next();

@@ -65,8 +65,7 @@ final class CatalogSql {
 
   static final Template GROUP =
       Template.of(
-    
-          """
+              """
           -- read_group
           SELECT consumer_group.id,
                  consumer_group.name,
@@ -127,8 +126,7 @@ final class CatalogSql {
 
   static final Template GROUPS =
       Template.of(
-    
-          """
+              """
           -- list_groups
           SELECT consumer_group.id,
                  consumer_group.name,

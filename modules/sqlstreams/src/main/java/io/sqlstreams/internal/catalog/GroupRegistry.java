@@ -64,8 +64,8 @@ public final class GroupRegistry {
 
   /**
    * Creates the group, or brings it to this declaration; its start counts at creation alone. Takes
-   * no lock and writes nothing when it is there and equal; but that its bindings were declared again
-   * is noted the first time.
+   * no lock and writes nothing when it is there and equal; but that its bindings were declared
+   * again is noted the first time.
    *
    * @param schemaVersions the versions that it reads, ascending; null when the declaration says
    *     nothing of them: a new group reads all, one that is there what it has read so far
@@ -79,7 +79,9 @@ public final class GroupRegistry {
     String what = "register group \"" + name + "\" of stream \"" + stream + "\"";
     Found found =
         database.autoCommitted(what, connection -> find(connection, stream, name, config));
-    if (found.group() != null && found.isNoted() && isEqual(found.group(), config, schemaVersions)) {
+    if (found.group() != null
+        && found.isNoted()
+        && isEqual(found.group(), config, schemaVersions)) {
       return found.group();
     }
     Declaration declaration =
@@ -220,8 +222,7 @@ public final class GroupRegistry {
           .set("start_position", config.start().toString());
       try (ResultSet row = call.query()) {
         row.next();
-        group =
-            new GroupInfo(row.getLong("id"), name, config, schemaVersions, Rows.createdAt(row));
+        group = new GroupInfo(row.getLong("id"), name, config, schemaVersions, Rows.createdAt(row));
       }
     }
     Scope family = system.stream(stream.id());
@@ -290,7 +291,12 @@ public final class GroupRegistry {
     private void log(String stream, String what, String from, String to) {
       if (!from.equals(to)) {
         LOG.info(
-            "group \"{}\" of stream \"{}\": {}{} -> {}", now.name(), stream, what, cut(from), cut(to));
+            "group \"{}\" of stream \"{}\": {}{} -> {}",
+            now.name(),
+            stream,
+            what,
+            cut(from),
+            cut(to));
       }
     }
 
@@ -299,7 +305,9 @@ public final class GroupRegistry {
     }
 
     private static String cut(String document) {
-      return document.length() <= MOST_LOGGED ? document : document.substring(0, MOST_LOGGED) + "...";
+      return document.length() <= MOST_LOGGED
+          ? document
+          : document.substring(0, MOST_LOGGED) + "...";
     }
   }
 }

@@ -166,8 +166,9 @@ final class ClaimSql {
                   ORDER BY log.id
                   LIMIT :max_scan
                 ) AS walk
-                -- keeps this apart from the windows: what isn't wanted stays here, and isn't kept with the rows that they work on
-                OFFSET 0
+                -- the order is there already, and isn't made again. Saying so keeps this apart from the windows: what isn't
+                -- wanted stays here, and isn't kept with the rows that they work on
+                ORDER BY walk.id
               ) AS next
               WINDOW run AS (ORDER BY next.id ROWS UNBOUNDED PRECEDING)
             ) AS log

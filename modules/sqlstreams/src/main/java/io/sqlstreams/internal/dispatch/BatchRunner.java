@@ -29,17 +29,11 @@ public final class BatchRunner<T> implements Runner {
     this.maxBatch = maxBatch;
   }
 
-  /**
-   * A handler of several messages at a time.
-   */
-  public static <T> Runner.Factory of(
-      PayloadReader<T> reader, BatchHandler<T> handler) {
+  /** A handler of several messages at a time. */
+  public static <T> Runner.Factory of(PayloadReader<T> reader, BatchHandler<T> handler) {
     return parts ->
         new BatchRunner<>(
-            new Handling<>(reader, parts),
-            handler,
-            parts.completer(),
-            parts.options().maxBatch());
+            new Handling<>(reader, parts), handler, parts.completer(), parts.options().maxBatch());
   }
 
   /** A delivery of the batch and what holds for it. */

@@ -120,7 +120,8 @@ final class Handling<T> {
       throw new IllegalArgumentException("the message has no payload");
     }
     Map<String, String> headers = stored.headers();
-    return new Received<>(delivery, stored, reader.decode(stored.schemaVersion(), payload), headers);
+    return new Received<>(
+        delivery, stored, reader.decode(stored.schemaVersion(), payload), headers);
   }
 
   /** The verdict on an attempt whose handler ignored the end of its time. */

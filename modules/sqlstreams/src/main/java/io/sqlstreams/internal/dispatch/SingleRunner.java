@@ -18,13 +18,9 @@ public final class SingleRunner<T> implements Runner {
     this.completer = completer;
   }
 
-  /**
-   * A handler of one message at a time.
-   */
-  public static <T> Runner.Factory of(
-      PayloadReader<T> reader, MessageHandler<T> handler) {
-    return parts ->
-        new SingleRunner<>(new Handling<>(reader, parts), handler, parts.completer());
+  /** A handler of one message at a time. */
+  public static <T> Runner.Factory of(PayloadReader<T> reader, MessageHandler<T> handler) {
+    return parts -> new SingleRunner<>(new Handling<>(reader, parts), handler, parts.completer());
   }
 
   @Override

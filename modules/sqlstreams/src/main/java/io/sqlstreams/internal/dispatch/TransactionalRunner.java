@@ -45,13 +45,9 @@ public final class TransactionalRunner<T> implements Runner {
     this.handler = handler;
   }
 
-  /**
-   * A handler of one message at a time, in transactions.
-   */
-  public static <T> Runner.Factory of(
-      PayloadReader<T> reader, TransactionalHandler<T> handler) {
-    return parts ->
-        new TransactionalRunner<>(parts, new Handling<>(reader, parts), handler);
+  /** A handler of one message at a time, in transactions. */
+  public static <T> Runner.Factory of(PayloadReader<T> reader, TransactionalHandler<T> handler) {
+    return parts -> new TransactionalRunner<>(parts, new Handling<>(reader, parts), handler);
   }
 
   /** A claim goes to one thread as a whole, since its results are recorded in order. */

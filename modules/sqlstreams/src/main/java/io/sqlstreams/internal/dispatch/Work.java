@@ -68,8 +68,7 @@ final class Work {
     return work;
   }
 
-  private void add(
-      long id, @Nullable StoredMessage message, Tries tries, boolean isOfTheGroup) {
+  private void add(long id, @Nullable StoredMessage message, Tries tries, boolean isOfTheGroup) {
     deliveries.add(new Delivery(this, deliveries.size(), id, message, tries, isOfTheGroup));
   }
 

@@ -5,9 +5,7 @@ package io.sqlstreams.internal.filter;
  * and whoever counts or tells what it would take never differ.
  */
 public final class FilterSql {
-  /**
-   * Where the group's id is in {@link #FILTER} when it is no parameter; see {@link #filterOf}.
-   */
+  /** Where the group's id is in {@link #FILTER} when it is no parameter; see {@link #filterOf}. */
   private static final String GROUP = ":group";
 
   /**
@@ -30,7 +28,9 @@ public final class FilterSql {
       WHERE binding.consumer_group_id = :group
       """;
 
-  /** Whether {@code log}, a message, is let through by {@code filter}; true or false, never null. */
+  /**
+   * Whether {@code log}, a message, is let through by {@code filter}; true or false, never null.
+   */
   public static final String MATCHES =
       """
       ((filter.schema_versions IS NULL OR log.schema_version = ANY (filter.schema_versions))

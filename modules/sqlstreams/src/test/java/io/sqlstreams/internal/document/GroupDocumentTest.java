@@ -72,12 +72,15 @@ class GroupDocumentTest {
   @ParameterizedTest
   @MethodSource("configs")
   void comesBackAsItWas(GroupConfig config) {
-    assertThat(GroupDocument.read(config.start(), config.bindings(), GroupDocument.write(config))).isEqualTo(config);
+    assertThat(GroupDocument.read(config.start(), config.bindings(), GroupDocument.write(config)))
+        .isEqualTo(config);
   }
 
   @Test
   void settingsOfALaterReleaseAreSteppedOver() {
-    assertThat(GroupDocument.read(Start.BEGINNING, Set.of(), "{\"colour\": \"red\", \"max_retries\": 1}"))
+    assertThat(
+            GroupDocument.read(
+                Start.BEGINNING, Set.of(), "{\"colour\": \"red\", \"max_retries\": 1}"))
         .isEqualTo(GroupConfig.defaults().withRetry(RetryPolicy.defaults().withMaxRetries(1)));
   }
 }
