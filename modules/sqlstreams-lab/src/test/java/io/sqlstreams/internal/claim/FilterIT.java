@@ -232,7 +232,8 @@ class FilterIT {
       poll = poll(100);
     }
     assertThat(taken).isEqualTo(IntStream.rangeClosed(1, 100).mapToObj(i -> i * 1000L).toList());
-    assertThat(steps).isLessThan(12);
+    // 11 when the server isn't slowed down by others; 1,000 without
+    assertThat(steps).isLessThan(100);
   }
 
   @Test

@@ -59,6 +59,7 @@ public final class Claims {
   private Poll claim(
       UUID token, int maxMessages, long maxBytes, boolean takeSuspect, Collection<UUID> held) {
     int maxScan = reach.of(maxMessages);
+    long begin = System.nanoTime();
     return database.autoCommitted(
         "claiming for " + subject,
         connection -> {
@@ -69,7 +70,8 @@ public final class Claims {
                 .set("max_bytes", maxBytes)
                 .set("take_suspect", takeSuspect)
                 .setArray("held", "uuid", held.toArray());
-            return readPoll(call.query(), token, maxMessages, maxScan);
+            ResultSet row = call.query();
+            return readPoll(row, token, maxMessages, maxScan, System.nanoTime() - begin);
           }
         });
   }
@@ -117,8 +119,8 @@ public final class Claims {
         .set("lease_us", claimant.leaseMicros());
   }
 
-  private Poll readPoll(ResultSet row, UUID token, int maxMessages, int maxScan)
-      throws SQLException {
+  private Poll readPoll(
+      ResultSet row, UUID token, int maxMessages, int maxScan, long nanos) throws SQLException {
     if (!row.next()) {
       throw new GroupGoneException(subject);
     }
@@ -137,7 +139,7 @@ public final class Claims {
     @Nullable ClaimedRange range = moved ? readRange(row, token) : null;
     if (moved) {
       int taken = range == null ? 0 : range.messages().size();
-      reach.ended(maxMessages, maxScan, scanned, passed, taken);
+      reach.ended(maxMessages, maxScan, scanned, passed, taken, nanos);
     }
     return new Poll(
         claimed,

@@ -1,15 +1,20 @@
 package io.sqlstreams.internal.claim;
 
+import java.time.Duration;
+
 /**
  * How many messages of the log one claim looks at. A group that reads them all looks at as many as
  * it takes; one that reads few of them goes over the others in large steps. Thread-safe.
  */
 final class Reach {
-  /**
-   * The most messages that one claim looks at: with messages of 1,000 bytes that took 20 to 40 ms,
-   * for which the group's cursor is locked.
-   */
+  /** The most messages that one claim looks at. */
   static final int MOST = 50_000;
+
+  /**
+   * How long a claim may take because of what it passes over: the group's cursor is locked for that
+   * long. With a thousand bindings the way is long before it is far.
+   */
+  static final Duration LONG = Duration.ofMillis(200);
 
   private static final int GROWTH = 4;
 
@@ -33,8 +38,10 @@ final class Reach {
    * @param scanned how many it looked at
    * @param passed how many of them the group has passed
    * @param taken how many of those it took
+   * @param nanos how long it took
    */
-  synchronized void ended(int maxMessages, int maxScan, int scanned, int passed, int taken) {
+  synchronized void ended(
+      int maxMessages, int maxScan, int scanned, int passed, int taken, long nanos) {
     if (passed == 0) {
       return; // it went over ids without messages
     }
@@ -43,7 +50,12 @@ final class Reach {
     } else if (taken >= maxMessages) {
       // what lay behind the last one was looked at in vain
       reach = passed + passed / GROWTH;
-    } else if (scanned >= maxScan && passed == scanned && taken <= maxMessages / 2) {
+    } else if (nanos > LONG.toNanos()) {
+      reach = maxScan / GROWTH;
+    } else if (scanned >= maxScan
+        && passed == scanned
+        && taken <= maxMessages / 2
+        && GROWTH * nanos <= LONG.toNanos()) {
       reach = Math.min(MOST, GROWTH * maxScan);
     }
   }

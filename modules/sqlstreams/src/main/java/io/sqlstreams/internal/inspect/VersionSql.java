@@ -49,13 +49,16 @@ final class VersionSql {
               AND lease.low >= standing.committed
               AND lease.low < standing.claimed
             CROSS JOIN LATERAL (
-              SELECT log.schema_version
+              SELECT log.id, log.schema_version
               FROM {schema}.message_log_{stream} AS log
               WHERE log.id > lease.low
-                AND log.id <= least(lease.high, standing.claimed)
-                AND (lease.included IS NULL OR log.id = ANY (lease.included))
-                AND (lease.excluded IS NULL OR log.id <> ALL (lease.excluded))
+              ORDER BY log.id
+              -- as in claim_range: no upper bound, it was seen to be checked row by row; there can't be more messages than ids
+              LIMIT lease.high - lease.low
             ) AS message
+            WHERE message.id <= least(lease.high, standing.claimed)
+              AND (lease.included IS NULL OR message.id = ANY (lease.included))
+              AND (lease.excluded IS NULL OR message.id <> ALL (lease.excluded))
           ),
           queued AS MATERIALIZED (
             SELECT standing.id AS group_id, walk.message_id, false AS is_dead
@@ -100,8 +103,16 @@ final class VersionSql {
                      CASE WHEN queued.is_dead THEN 0 ELSE 1 END,
                      CASE WHEN queued.is_dead THEN 1 ELSE 0 END
               FROM queued
+              CROSS JOIN LATERAL (
+                SELECT log.id, log.schema_version
+                FROM {schema}.message_log_{stream} AS log
+                -- not by equality: a join of so many could become a scan of the whole log
+                WHERE log.id >= queued.message_id
+                ORDER BY log.id
+                LIMIT 1
+              ) AS message
               -- what the log has lost can't be delivered
-              JOIN {schema}.message_log_{stream} AS message ON message.id = queued.message_id
+              WHERE message.id = queued.message_id
             ) AS part
             GROUP BY part.group_id, part.schema_version
           ),
