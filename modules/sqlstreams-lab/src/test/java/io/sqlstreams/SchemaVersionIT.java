@@ -272,6 +272,32 @@ class SchemaVersionIT {
     assertThat(seen).containsExactly(new Order("a", 1, "piece"));
   }
 
+  /** During a rolling deployment: what can be handled is. */
+  @Test
+  void aProcessThatStillReadsADroppedVersionHandlesItsExceptions() {
+    upgrading().group("g").register(QUICK_RETRY);
+    handle(OrderV1.class).producer().produce(new OrderV1("a"));
+    List<Integer> attempts = new CopyOnWriteArrayList<>();
+    try (Consumption running =
+        upgrading()
+            .group("g")
+            .consume(
+                message -> {
+                  if (attempts.isEmpty()) {
+                    handle(Order.class).group("g").register(QUICK_RETRY);
+                  }
+                  attempts.add(message.attempt());
+                  return message.attempt() == 0
+                      ? Outcome.delay(Duration.ofMillis(1))
+                      : Outcome.done();
+                },
+                Consumer.QUICK)) {
+      Await.until("it is handled", () -> attempts.size() == 2);
+      stream.awaitSettled();
+      assertThat(running.counters().dead()).isZero();
+    }
+  }
+
   @Test
   void anOlderBuildPutsItsVersionsBackAndARawHandleLeavesThemAlone() {
     ConsumerGroup<OrderV2> older = handle(OrderV2.class).group("g");

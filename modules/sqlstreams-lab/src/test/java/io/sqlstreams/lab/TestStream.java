@@ -76,7 +76,8 @@ public final class TestStream {
 
   /**
    * The text with {@code {log}}, {@code {cursor}}, {@code {lease}}, {@code {queue}}, {@code
-   * {deliveries}}, {@code {operations}} as table names.
+   * {deliveries}}, {@code {operations}}, {@code {heads}}, {@code {bindings}}, {@code {trail}} as
+   * table names.
    */
   public String sql(String text) {
     String prefix = database.schema() + ".";

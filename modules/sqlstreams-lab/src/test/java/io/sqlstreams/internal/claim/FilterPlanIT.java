@@ -70,7 +70,9 @@ class FilterPlanIT {
       assertThat(Plans.buffers(plan)).as(plan).isLessThan(2 * pages + 1_000);
       // a payload that matches takes a few pages of the other table and of its index
       assertThat(toastReads(stream) - toastReads).isLessThan(50 * 10);
-      assertThat(plan).as("the walk has the order").doesNotContain("Sort Key: next.id", "Sort Key: walk.id");
+      assertThat(plan)
+          .as("the walk has the order")
+          .doesNotContain("Sort Key: next.id", "Sort Key: walk.id");
       assertThat(plan).as("nothing goes through the disk").doesNotContain("temp written");
     }
   }

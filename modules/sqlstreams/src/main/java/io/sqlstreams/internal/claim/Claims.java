@@ -119,8 +119,8 @@ public final class Claims {
         .set("lease_us", claimant.leaseMicros());
   }
 
-  private Poll readPoll(
-      ResultSet row, UUID token, int maxMessages, int maxScan, long nanos) throws SQLException {
+  private Poll readPoll(ResultSet row, UUID token, int maxMessages, int maxScan, long nanos)
+      throws SQLException {
     if (!row.next()) {
       throw new GroupGoneException(subject);
     }
