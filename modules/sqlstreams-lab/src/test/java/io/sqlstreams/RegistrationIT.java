@@ -336,7 +336,7 @@ class RegistrationIT {
             .withTimeout(Duration.ofMillis(1_500))
             .withRetry(RetryPolicy.defaults().withMaxRetries(9));
     assertThat(group.register(config))
-        .isEqualTo(new GroupInfo(created.id(), "g", config, created.createdAt()))
+        .isEqualTo(new GroupInfo(created.id(), "g", config, List.of(), created.createdAt()))
         .isEqualTo(group.get().orElseThrow());
     assertThat(group.register().config()).isEqualTo(GroupConfig.defaults());
     assertThat(rows("SELECT metadata, target_instances FROM {s}.worker_config_log ORDER BY id"))
@@ -618,7 +618,7 @@ class RegistrationIT {
         .asInstanceOf(type(InvalidInputException.class))
         .satisfies(e -> assertThat(e.field()).isEqualTo("name"));
     assertThat(client.stream("S").group("g").rename("h"))
-        .isEqualTo(new GroupInfo(group.id(), "h", group.config(), group.createdAt()));
+        .isEqualTo(new GroupInfo(group.id(), "h", group.config(), List.of(), group.createdAt()));
     assertThat(client.stream("S").group("h").rename("h").name()).isEqualTo("h");
     assertThatThrownBy(() -> client.stream("S").group("h").rename("taken"))
         .asInstanceOf(type(InvalidInputException.class))

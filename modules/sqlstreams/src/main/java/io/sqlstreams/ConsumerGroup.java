@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A consumer group by its name: every group sees every message of the stream, and within a group
- * each message goes to one of its processes. The handle itself does no I/O; each verb resolves the
- * names when it is called. Thread-safe. Every verb throws {@link DatabaseException} when the
- * database can't be reached or refuses.
+ * A consumer group by its name: every group sees every message of the stream that its bindings and
+ * schema versions let through, and within a group each message goes to one of its processes. The
+ * handle itself does no I/O; each verb resolves the names when it is called. Thread-safe. Every
+ * verb throws {@link DatabaseException} when the database can't be reached or refuses.
  *
  * @param <T> the payload's type
  */
@@ -30,6 +30,18 @@ public interface ConsumerGroup<T> {
    * Declares the group. It is created when it isn't there; else the newest declaration wins, a
    * difference is recorded in {@code worker_config_log}, and an equal one writes nothing. Safe when
    * many processes do it at once.
+   *
+   * <p>Its bindings are one set, to which belong the schema versions that this handle reads: its
+   * own and those that it upgrades. The newest declaration wins here too, also one of an older
+   * build, and holds for every message above where the group stands at that moment: {@link
+   * #bindings} tells the point. What was claimed before is delivered by the earlier set, also when
+   * a range is taken over from a dead process, and what is in the exception queue stays there; but
+   * a message there whose schema version the group declares no more, and that the process which
+   * takes it can't read, is dead at once. Each change leaves a row in {@code binding_config_log},
+   * with {@code installed} or {@code waiting} for the group's {@link GroupBindings.State}; that
+   * bindings were declared again unchanged is noted as {@code joined}, once for each set. A handle
+   * without a payload class says nothing of versions: a new group reads all, and one that is there
+   * what it has read so far.
    *
    * @throws InvalidInputException when the name breaks its rule, or a new group is to start after
    *     an id above the newest message's
@@ -69,6 +81,14 @@ public interface ConsumerGroup<T> {
    * @throws StreamNotFoundException when the stream isn't registered
    */
   void destroy();
+
+  /**
+   * What the group reads of its stream, and from where on. Nothing is locked or written.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws GroupNotFoundException when the group isn't registered
+   */
+  GroupBindings bindings();
 
   /**
    * Where the group stands: its place in the log, its lag, its exception queue, and who holds it

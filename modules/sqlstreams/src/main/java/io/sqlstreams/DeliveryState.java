@@ -24,7 +24,13 @@ public enum DeliveryState {
   SUPERSEDED,
   /**
    * The group is past it and nothing is open: it is done, was discarded, or is older than the
-   * group's start.
+   * group's start. Of a message at or below {@link GroupBindings#above} also when the filter that
+   * held there passed it over.
    */
-  PASSED
+  PASSED,
+  /**
+   * The group's filter, its bindings and schema versions, passes over it, or will when the group
+   * comes to it.
+   */
+  SKIPPED
 }

@@ -2,8 +2,8 @@ package io.sqlstreams;
 
 /**
  * The messages that a group would be given if nothing more were produced. Each is in one of the
- * three parts. Messages that retention has dropped, ids that were rolled back, and dead messages
- * aren't in any. Immutable.
+ * three parts. Messages that retention has dropped, ids that were rolled back, dead messages, and
+ * those that the group's bindings and schema versions pass over aren't in any. Immutable.
  *
  * @param unclaimed visible messages that nobody has claimed yet, those behind a gap that isn't
  *     proven yet included; 0 or above
@@ -11,10 +11,11 @@ package io.sqlstreams;
  *     already included; 0 or above
  * @param unresolved messages of the exception queue that are neither dead nor superseded; 0 or
  *     above
- * @param isExact whether every message was counted. If not, at least one of {@code unclaimed} and
- *     {@code unresolved} is above {@link GroupSnapshot#COUNT_LIMIT}, and is an upper bound: so many
- *     were counted, and behind them each id counts as a message up to the newest message, or to
- *     {@code claimed}
+ * @param isExact whether every message was counted. If not, more than {@link
+ *     GroupSnapshot#COUNT_LIMIT} messages lie above {@code claimed}, read by the group or not, or
+ *     more are in the exception queue. So many were looked at and those of the group counted, and
+ *     behind them each id counts as one of its messages up to the newest message, or to {@code
+ *     claimed}: an upper bound
  */
 public record GroupLag(long unclaimed, long open, long unresolved, boolean isExact) {
   /** All three parts together; 0 or above. */

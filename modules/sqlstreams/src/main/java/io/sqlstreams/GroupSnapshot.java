@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     wait for a process that takes them over; {@link GroupLag#open} tells how many messages are in
  *     them
  * @param exceptions the exception queue by state
- * @param oldestUnclaimed the first message above {@code claimed}, since it was produced; null when
- *     there is none
+ * @param oldestUnclaimed the first message above {@code claimed} that the group reads, since it was
+ *     produced; null when there is none, or none among the first {@value #COUNT_LIMIT} messages
  * @param oldestUnresolved the message of the exception queue that is neither dead nor superseded
  *     and has the smallest id, since it came there; it holds {@code committed}; null when there is
  *     none

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param claimedBefore the id up to which the group had claimed the stream before
  * @param position the id after which it reads again, at or below {@code claimedBefore}
  * @param messages how many messages of the stream lie above {@code position} up to {@code
- *     claimedBefore}: they are delivered again
+ *     claimedBefore} and are read by the group, by its bindings and schema versions as they are
+ *     now: they are delivered again
  * @param firstId the lowest id of them; null when there are none
  * @param lastId the highest id of them; null when there are none
  * @param firstCreatedAt when the message {@code firstId} was produced, by the database's clock;

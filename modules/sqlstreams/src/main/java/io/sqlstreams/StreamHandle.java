@@ -1,5 +1,6 @@
 package io.sqlstreams;
 
+import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.ConflictingDeclarationException;
 import io.sqlstreams.error.DatabaseException;
@@ -8,6 +9,7 @@ import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.StreamNotFoundException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * A stream by its name. The handle itself does no I/O; each verb resolves the name when it is
@@ -56,6 +58,38 @@ public interface StreamHandle<T> {
    */
   void destroy();
 
+  /**
+   * A handle that reads payloads of an older schema version too: they are read as this class and
+   * turned into a {@code T}. Groups that are registered through it read both versions, whatever the
+   * way of consuming; {@link Message#schemaVersion()} stays the stored one. Call it once for each
+   * older version. What is produced has the handle's own version. No I/O; this handle stays as it
+   * is.
+   *
+   * <p>Register the group through the new handle before messages of the older version come to it: a
+   * group steps over versions that it doesn't declare.
+   *
+   * @param version the older version, from 1 to one below this handle's
+   * @param type the class of the older payloads
+   * @param upcaster makes a payload of this handle's of an older one; must be thread-safe. When it
+   *     throws or gives null, that is as with a payload that can't be read
+   * @throws InvalidInputException when the version is below 1, this handle's or above, or upgraded
+   *     already; when the class's {@link io.sqlstreams.codec.SchemaVersion} is another; when
+   *     something is null; or when the handle takes payloads of every version as they are
+   */
+  <U> StreamHandle<T> upgrade(
+      int version, Class<U> type, Function<? super U, ? extends T> upcaster);
+
+  /**
+   * The same with a codec for the older payloads, whose own version doesn't matter; see {@link
+   * #upgrade(int, Class, Function)}.
+   *
+   * @throws InvalidInputException when the version is below 1, this handle's or above, or upgraded
+   *     already; when something is null; or when the handle takes payloads of every version as they
+   *     are
+   */
+  <U> StreamHandle<T> upgrade(
+      int version, PayloadCodec<U> codec, Function<? super U, ? extends T> upcaster);
+
   /** A producer for this stream. No I/O. */
   Producer<T> producer();
 
@@ -68,6 +102,21 @@ public interface StreamHandle<T> {
    * @throws StreamNotFoundException when the stream isn't registered
    */
   List<GroupInfo> groups();
+
+  /**
+   * What each schema version is still needed for, ascending: what the groups have left of it, which
+   * compaction heads are of it, and by that whether it can be retired. Listed are the versions that
+   * a group declares, that a head or the first or last message of the log has, or that something
+   * has which a group has left. Nothing is locked or written, and no payload is read.
+   *
+   * <p>For each group it looks at up to {@value GroupSnapshot#COUNT_LIMIT} messages above what is
+   * claimed and as many of both its dead and its other exceptions, for which it looks up the
+   * message one by one, and it reads the rows of all compaction heads once: 0.1 s or so for a group
+   * with much to do, and about a second for each few million keys.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  List<VersionInfo> versions();
 
   /**
    * A message as it is stored, and what has become of it in each registered group. Nothing is

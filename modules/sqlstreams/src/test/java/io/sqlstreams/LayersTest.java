@@ -36,25 +36,27 @@ class LayersTest {
           entry("sql", Set.of()),
           entry("codec", Set.of()),
           entry("document", Set.of()),
+          entry("filter", Set.of()),
           entry("lifecycle", Set.of()),
           entry("wake", Set.of()),
           // the tables, and what is registered
           entry("schema", Set.of("sql")),
           entry("partition", Set.of("sql", "schema")),
           entry("position", Set.of("sql", "partition")),
-          entry("catalog", Set.of("sql", "schema", "partition", "position", "document")),
+          entry("catalog", Set.of("sql", "schema", "partition", "position", "document", "filter")),
           // the path of a message
           entry("produce", Set.of("sql", "document")),
           entry("log", Set.of("sql", "document")),
           entry("fence", Set.of("sql")),
           entry("order", Set.of()),
-          entry("claim", Set.of("sql", "log", "order")),
+          entry("claim", Set.of("sql", "log", "filter", "order")),
           entry("lease", Set.of("sql", "lifecycle", "wake")),
           entry("outcome", Set.of("sql", "document", "order")),
           entry(
               "dispatch",
               Set.of(
                   "sql",
+                  "codec",
                   "log",
                   "document",
                   "fence",
@@ -64,9 +66,9 @@ class LayersTest {
                   "lifecycle",
                   "wake")),
           // looking without touching
-          entry("inspect", Set.of("sql", "document", "log", "fence")),
+          entry("inspect", Set.of("sql", "document", "log", "fence", "filter")),
           // what people do by hand
-          entry("operation", Set.of("sql", "schema", "position", "document")),
+          entry("operation", Set.of("sql", "schema", "position", "document", "filter")),
           // what ties them together
           entry(
               "client",

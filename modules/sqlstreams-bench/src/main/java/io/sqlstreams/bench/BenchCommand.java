@@ -45,6 +45,8 @@ import tools.jackson.databind.json.JsonMapper;
       "  failing            paired, one message of 20 fails once",
       "  logged             paired, each success leaves a row in the delivery log",
       "  transactional      paired, each handler inserts a row in the transaction of its result",
+      "  drain              a group that reads all of a log that is there already",
+      "  selective          drain, with a binding to one message of 1,000",
       "  all                each of these",
       "Several scenarios take turns, round by round, on one server."
     })

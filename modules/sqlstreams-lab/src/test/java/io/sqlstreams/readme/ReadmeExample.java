@@ -8,6 +8,8 @@ import io.sqlstreams.Outcome;
 import io.sqlstreams.Rewind;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.StreamHandle;
+import io.sqlstreams.codec.SchemaVersion;
+import io.sqlstreams.config.Binding;
 import io.sqlstreams.config.ExceptionFilter;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.Page;
@@ -65,6 +67,22 @@ final class ReadmeExample {
       insertInvoice(connection, message.payload()); // once for each message, whatever crashes
       return Outcome.done();
     });
+  }
+
+  // README ends
+
+  // README begins
+  @SchemaVersion(2)
+  record OrderPlacedV2(String orderId, BigDecimal total, String currency) {}
+
+  static ConsumerGroup<OrderPlacedV2> europe(SqlStreams client) {
+    ConsumerGroup<OrderPlacedV2> group = client.stream("orders.placed", OrderPlacedV2.class)
+        .upgrade(1, OrderPlaced.class, v1 -> new OrderPlacedV2(v1.orderId(), v1.total(), "EUR"))
+        .group("europe");
+    group.register(GroupConfig.defaults().withBindings(
+        Binding.routingKey("orders.eu.*"),
+        Binding.header("region", "eu").and("tier", "gold")));
+    return group;
   }
 
   // README ends

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.sqlstreams.Consumption;
+import io.sqlstreams.Outcome;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.StreamHandle;
+import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.lab.Await;
 import io.sqlstreams.lab.TestPool;
 import io.sqlstreams.test.SqlStreamsTest;
@@ -16,6 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -47,6 +51,23 @@ class ReadmeIT {
           try (Consumption invoices = ReadmeExample.invoices(orders)) {
             Await.until("the invoice is there", () -> invoices.counters().done() == 1);
           }
+          orders
+              .producer()
+              .produce(
+                  new ReadmeExample.OrderPlaced("o-2", BigDecimal.ONE),
+                  ProduceOptions.defaults().withRoutingKey("orders.eu.placed"));
+          List<ReadmeExample.OrderPlacedV2> seen = new CopyOnWriteArrayList<>();
+          try (Consumption europe =
+              ReadmeExample.europe(client)
+                  .consume(
+                      message -> {
+                        seen.add(message.payload());
+                        return Outcome.done();
+                      })) {
+            Await.until("it is read", () -> !seen.isEmpty());
+          }
+          assertThat(seen)
+              .containsExactly(new ReadmeExample.OrderPlacedV2("o-2", BigDecimal.ONE, "EUR"));
           assertThat(ReadmeExample.lookAfter(orders.group("invoices"))).isZero();
         }
       } finally {

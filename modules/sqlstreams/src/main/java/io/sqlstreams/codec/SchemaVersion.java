@@ -8,8 +8,9 @@ import java.lang.annotation.Target;
 
 /**
  * The schema version of a payload class, stored with each message that carries it. A class without
- * it has version {@value #DEFAULT}. A consumer whose class has another version can't read the
- * message: it goes to the exception queue, its bytes kept.
+ * it has version {@value #DEFAULT}. A group reads the version of the class with which it was
+ * registered, and older ones that its handle upgrades ({@code StreamHandle.upgrade}); it steps over
+ * the others.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -2,6 +2,12 @@ package io.sqlstreams.config;
 
 import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  *     ConsumeOptions#configRefreshInterval}); defaults to {@link Concurrency#PARALLEL}
  * @param concurrencyOverride the same for all messages, whatever they ask for; null to let them
  *     ask; defaults to null
+ * @param bindings which messages the group reads: those that any of these matches, at most {@value
+ *     #MAX_BINDINGS}; with none of them, which is the default, all. It is one set: a declaration
+ *     replaces the whole of it, from a point on that {@code ConsumerGroup.bindings()} tells
  */
 public record GroupConfig(
     Start start,
@@ -34,12 +43,16 @@ public record GroupConfig(
     int maxRangeReclaims,
     DeliveryLogMode deliveryLog,
     Concurrency concurrency,
-    @Nullable Concurrency concurrencyOverride) {
+    @Nullable Concurrency concurrencyOverride,
+    Set<Binding> bindings) {
   /** 30 seconds. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
   /** After three crashes over the same range its messages go on one by one. */
   public static final int DEFAULT_MAX_RANGE_RECLAIMS = 3;
+
+  /** The most bindings of a group: each message is compared with each of them at worst. */
+  public static final int MAX_BINDINGS = 1_000;
 
   private static final GroupConfig DEFAULTS =
       new GroupConfig(
@@ -50,7 +63,8 @@ public record GroupConfig(
           DEFAULT_MAX_RANGE_RECLAIMS,
           DeliveryLogMode.FAILURES,
           Concurrency.PARALLEL,
-          null);
+          null,
+          Set.of());
 
   /**
    * @throws InvalidInputException when a value is outside its range, or lies outside the limits
@@ -64,6 +78,7 @@ public record GroupConfig(
     if (limits.maxDelays() != RetryPolicy.UNLIMITED && retry.maxDelays() != RetryPolicy.UNLIMITED) {
       requireWithin("maxDelays", retry.maxDelays(), 0, limits.maxDelays());
     }
+    bindings = requireBindings(bindings);
   }
 
   /** Every setting at its default. */
@@ -81,7 +96,8 @@ public record GroupConfig(
         maxRangeReclaims,
         deliveryLog,
         concurrency,
-        concurrencyOverride);
+        concurrencyOverride,
+        bindings);
   }
 
   /** These settings with another retry policy. */
@@ -94,7 +110,8 @@ public record GroupConfig(
         maxRangeReclaims,
         deliveryLog,
         concurrency,
-        concurrencyOverride);
+        concurrencyOverride,
+        bindings);
   }
 
   /** These settings with another time that a handler may take for one message. */
@@ -107,7 +124,8 @@ public record GroupConfig(
         maxRangeReclaims,
         deliveryLog,
         concurrency,
-        concurrencyOverride);
+        concurrencyOverride,
+        bindings);
   }
 
   /** These settings with other limits on what messages may ask for. */
@@ -120,7 +138,8 @@ public record GroupConfig(
         maxRangeReclaims,
         deliveryLog,
         concurrency,
-        concurrencyOverride);
+        concurrencyOverride,
+        bindings);
   }
 
   /**
@@ -136,7 +155,8 @@ public record GroupConfig(
         maxRangeReclaims,
         deliveryLog,
         concurrency,
-        concurrencyOverride);
+        concurrencyOverride,
+        bindings);
   }
 
   /** These settings with another choice of attempts that leave a row in the delivery log. */
@@ -149,7 +169,8 @@ public record GroupConfig(
         maxRangeReclaims,
         deliveryLog,
         concurrency,
-        concurrencyOverride);
+        concurrencyOverride,
+        bindings);
   }
 
   /** These settings with another way to hand out the messages of a key that don't ask for one. */
@@ -162,7 +183,8 @@ public record GroupConfig(
         maxRangeReclaims,
         deliveryLog,
         concurrency,
-        concurrencyOverride);
+        concurrencyOverride,
+        bindings);
   }
 
   /** These settings with a way to hand out the messages of a key whatever they ask for. */
@@ -175,7 +197,84 @@ public record GroupConfig(
         maxRangeReclaims,
         deliveryLog,
         concurrency,
-        concurrencyOverride);
+        concurrencyOverride,
+        bindings);
+  }
+
+  /**
+   * These settings with bindings on the routing key in place of those so far.
+   *
+   * @param pattern see {@link Binding.RoutingKey}
+   * @param more further ones: any may match
+   * @throws InvalidInputException as in {@link Binding#routingKey}, or when there are more than
+   *     {@value #MAX_BINDINGS}
+   */
+  public GroupConfig withBindings(String pattern, String... more) {
+    List<Binding> patterns = new ArrayList<>();
+    patterns.add(Binding.routingKey(pattern));
+    for (String each : required(more)) {
+      patterns.add(Binding.routingKey(each));
+    }
+    return withBindings(patterns);
+  }
+
+  /**
+   * These settings with other bindings in place of those so far.
+   *
+   * @param more further ones: any may match
+   * @throws InvalidInputException when one is null, or there are more than {@value #MAX_BINDINGS}
+   */
+  public GroupConfig withBindings(Binding binding, Binding... more) {
+    List<Binding> bindings = new ArrayList<>();
+    bindings.add(binding);
+    Collections.addAll(bindings, required(more));
+    return withBindings(bindings);
+  }
+
+  /**
+   * These settings with other bindings in place of those so far.
+   *
+   * @param bindings any may match; none of them: the group reads every message
+   * @throws InvalidInputException when it or one of them is null, or there are more than {@value
+   *     #MAX_BINDINGS} different ones
+   */
+  public GroupConfig withBindings(Collection<? extends Binding> bindings) {
+    return new GroupConfig(
+        start,
+        retry,
+        timeout,
+        limits,
+        maxRangeReclaims,
+        deliveryLog,
+        concurrency,
+        concurrencyOverride,
+        new LinkedHashSet<>(required(bindings)));
+  }
+
+  /** In the order in which they were declared; which doesn't matter to equality. */
+  private static Set<Binding> requireBindings(@Nullable Set<Binding> bindings) {
+    Set<Binding> copy = new LinkedHashSet<>(required(bindings));
+    for (@Nullable Binding binding : copy) {
+      required(binding);
+    }
+    if (copy.size() > MAX_BINDINGS) {
+      throw new InvalidInputException(
+          "bindings",
+          "they are "
+              + copy.size()
+              + ", the limit is "
+              + MAX_BINDINGS
+              + ": let patterns cover several, or bind to a header");
+    }
+    return Collections.unmodifiableSet(copy);
+  }
+
+  private static <B> B required(@Nullable B bindings) {
+    if (bindings == null) {
+      throw new InvalidInputException(
+          "bindings", "one of them is null: leave it out, an empty set reads every message");
+    }
+    return bindings;
   }
 
   private static <C extends Comparable<C>> void requireWithin(

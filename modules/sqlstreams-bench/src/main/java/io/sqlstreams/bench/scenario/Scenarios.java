@@ -37,8 +37,10 @@ public final class Scenarios {
             .distinct()
             .flatMap(
                 form ->
-                    Stream.concat(
-                        Stream.of(Produce.Way.values()).map(way -> new Produce(form, way)),
-                        Stream.of(Paired.Kind.values()).map(kind -> new Paired(form, kind)))));
+                    Stream.of(
+                            Stream.of(Produce.Way.values()).map(way -> new Produce(form, way)),
+                            Stream.of(Paired.Kind.values()).map(kind -> new Paired(form, kind)),
+                            Stream.of(Drain.Kind.values()).map(kind -> new Drain(form, kind)))
+                        .flatMap(scenarios -> scenarios)));
   }
 }

@@ -53,11 +53,12 @@ class KeyPlanIT {
     }
     System.out.println("buffers with " + WAITING + " waiting messages of a key: " + costs);
     Cost few = costs.get(0);
+    // an index can have one level more
     for (Cost many : costs) {
-      assertThat(many.claim()).as("a claim of others").isLessThan(few.claim() + 50);
-      assertThat(many.claimOfKey()).as("of the key").isLessThan(few.claimOfKey() + 50);
-      assertThat(many.due()).as("a due retry and those behind it").isLessThan(few.due() + 50);
-      assertThat(many.wake()).as("a look for turns").isLessThan(few.wake() + 50);
+      assertThat(many.claim()).as("a claim of others").isLessThan(2 * few.claim());
+      assertThat(many.claimOfKey()).as("of the key").isLessThan(2 * few.claimOfKey());
+      assertThat(many.due()).as("a due retry and those behind it").isLessThan(2 * few.due());
+      assertThat(many.wake()).as("a look for turns").isLessThan(2 * few.wake());
     }
   }
 

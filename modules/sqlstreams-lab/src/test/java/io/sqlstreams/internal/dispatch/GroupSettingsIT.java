@@ -8,6 +8,7 @@ import io.sqlstreams.Outcome;
 import io.sqlstreams.Outgoing;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.codec.RawPayload;
+import io.sqlstreams.config.Binding;
 import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.DeliveryLimits;
 import io.sqlstreams.config.DeliveryLogMode;
@@ -23,6 +24,7 @@ import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -172,7 +174,10 @@ class GroupSettingsIT {
             2,
             DeliveryLogMode.ALL,
             Concurrency.ORDERED,
-            Concurrency.EXCLUSIVE);
+            Concurrency.EXCLUSIVE,
+            Set.of(
+                Binding.routingKey("orders.eu.*"),
+                Binding.header("region", "eu").and("tier", "gold")));
     group().register(all);
     assertThat(group().get().orElseThrow().config()).isEqualTo(all);
   }

@@ -38,8 +38,10 @@ class InspectPlanIT {
       load(stream, statement);
       // never analysed
       requireBounded(explain(stream, statement, "snapshot", SnapshotSql.SNAPSHOT));
+      requireVersionsBounded(stream, statement);
       statement.execute(stream.sql("ANALYZE {log}, {queue}, {lease}, {cursor}"));
       requireBounded(explain(stream, statement, "snapshot", SnapshotSql.SNAPSHOT));
+      requireVersionsBounded(stream, statement);
     }
   }
 
@@ -53,6 +55,7 @@ class InspectPlanIT {
       load(stream, statement);
       requireBounded(explain(stream, statement, "snapshot", SnapshotSql.SNAPSHOT));
       requireFew(stream, statement);
+      requireVersionsBounded(stream, statement);
       // and without a second look at the group's numbers, which is what a plan that is kept has
       statement.execute("SET plan_cache_mode = force_generic_plan");
       requireBounded(explain(stream, statement, "snapshot", SnapshotSql.SNAPSHOT));
@@ -97,6 +100,16 @@ class InspectPlanIT {
         .containsPattern("Function Scan on pg_lock_status[^\\n]*never executed");
   }
 
+  private static void requireVersionsBounded(TestStream stream, Statement statement)
+      throws SQLException {
+    String plan = explain(stream, statement, "versions", VersionSql.VERSIONS);
+    // 10,000 rows of the log, and a look at it for each of 20,000 exceptions
+    assertThat(Plans.buffers(plan)).as(plan).isLessThan(110_000);
+    assertThat(plan)
+        .doesNotContainPattern("Seq Scan on message_log[^\\n]*actual rows=[1-9]")
+        .doesNotContain("Seq Scan on exception_queue");
+  }
+
   @Test
   void theLocksAreLookedAtWhileTheGroupStandsAtAGap() throws SQLException {
     TestStream stream = TestStream.register(database);
@@ -123,6 +136,7 @@ class InspectPlanIT {
     Plans.prepare(stream, statement, "snapshot", SnapshotSql.SNAPSHOT);
     Plans.prepare(stream, statement, "message", LookupSql.MESSAGE);
     Plans.prepare(stream, statement, "deliveries", LookupSql.DELIVERIES);
+    Plans.prepare(stream, statement, "versions", VersionSql.VERSIONS);
   }
 
   private static String explain(
@@ -139,6 +153,7 @@ class InspectPlanIT {
         "most_blockers", "20::INT",
         "message_id", "77777::BIGINT",
         "stream", stream.info().id() + "::BIGINT",
+        "most_keys", "100::INT",
         "most_history", "1000::INT");
   }
 

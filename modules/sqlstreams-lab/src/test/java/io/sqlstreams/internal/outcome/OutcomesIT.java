@@ -91,6 +91,7 @@ class OutcomesIT {
             claimed.delays(),
             0,
             false,
+            true,
             null);
     for (Verdict verdict :
         List.of(

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.catalog;
 
+import io.sqlstreams.GroupBindings;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.SystemInfo;
@@ -9,6 +10,7 @@ import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.error.StreamNotFoundException;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
+import io.sqlstreams.internal.sql.Instants;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.sql.SqlErrors;
 import io.sqlstreams.internal.sql.Statement;
@@ -18,6 +20,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Reads what is registered in one installation. Thread-safe; it remembers nothing. */
 public final class Catalog {
@@ -25,9 +28,7 @@ public final class Catalog {
   private final Scope system;
   private final Statement findStream;
   private final Statement listStreams;
-  private final Statement findGroup;
   private final Statement findGroupSettings;
-  private final Statement listGroups;
 
   /**
    * @param system the installation
@@ -37,9 +38,7 @@ public final class Catalog {
     this.system = system;
     this.findStream = CatalogSql.STREAM.in(system);
     this.listStreams = CatalogSql.STREAMS.in(system);
-    this.findGroup = CatalogSql.GROUP.in(system);
     this.findGroupSettings = CatalogSql.GROUP_SETTINGS.in(system);
-    this.listGroups = CatalogSql.GROUPS.in(system);
   }
 
   /** The installation; empty when the schema holds none. */
@@ -115,14 +114,17 @@ public final class Catalog {
     return group(stream, name).orElseThrow(() -> new GroupNotFoundException(stream.name(), name));
   }
 
-  /** The settings of this group, whatever its name is by now; empty when it is gone. */
+  /**
+   * The settings of this group, whatever its name is by now; empty when it is gone. Its bindings
+   * aren't among them: claims read them for themselves.
+   */
   public Optional<GroupConfig> groupSettings(long groupId) {
     return database.autoCommitted(
         "read the settings of a group",
         connection -> {
           try (Call call = findGroupSettings.on(connection);
               ResultSet row = call.set("group_id", groupId).query()) {
-            return row.next() ? Optional.of(Rows.groupConfig(row)) : Optional.empty();
+            return row.next() ? Optional.of(Rows.groupConfig(row, Set.of())) : Optional.empty();
           }
         });
   }
@@ -132,13 +134,44 @@ public final class Catalog {
     return database.autoCommitted(
         "list the groups of stream \"" + stream.name() + "\"",
         connection -> {
-          try (Call call = listGroups.on(connection);
+          try (Call call = CatalogSql.GROUPS.in(system.stream(stream.id())).on(connection);
               ResultSet row = call.set("stream_id", stream.id()).query()) {
             List<GroupInfo> groups = new ArrayList<>();
             while (row.next()) {
               groups.add(Rows.group(row));
             }
             return groups;
+          } catch (SQLException e) {
+            throw goneOr(e, stream);
+          }
+        });
+  }
+
+  /**
+   * What the group reads, and from where on.
+   *
+   * @throws GroupNotFoundException when it was destroyed meanwhile
+   * @throws StreamNotFoundException when its stream was
+   */
+  public GroupBindings bindings(StreamInfo stream, GroupInfo group) {
+    return database.autoCommitted(
+        subject(stream.name(), group.name()),
+        connection -> {
+          try (Call call = CatalogSql.FILTER.in(system.stream(stream.id())).on(connection);
+              ResultSet row = call.set("group_id", group.id()).query()) {
+            if (!row.next()) {
+              throw new GroupNotFoundException(stream.name(), group.name());
+            }
+            return new GroupBindings(
+                Rows.bindings(row),
+                Rows.schemaVersions(row),
+                row.getBoolean("is_waiting")
+                    ? GroupBindings.State.WAITING
+                    : GroupBindings.State.INSTALLED,
+                row.getLong("filter_above"),
+                Instants.orNull(row, "declared_at"));
+          } catch (SQLException e) {
+            throw goneOr(e, stream);
           }
         });
   }
@@ -178,10 +211,24 @@ public final class Catalog {
     if (!Names.isValid(name)) {
       return Optional.empty();
     }
-    try (Call call = findGroup.on(connection);
+    try (Call call = CatalogSql.GROUP.in(system.stream(stream.id())).on(connection);
         ResultSet row = call.set("stream_id", stream.id()).set("name", name).query()) {
       return row.next() ? Optional.of(Rows.group(row)) : Optional.empty();
+    } catch (SQLException e) {
+      throw goneOr(e, stream);
     }
+  }
+
+  /**
+   * The same error.
+   *
+   * @throws StreamNotFoundException when it says that the stream's tables are gone
+   */
+  private static SQLException goneOr(SQLException error, StreamInfo stream) {
+    if (SqlErrors.isUndefinedTable(error)) {
+      throw new StreamNotFoundException(stream.name());
+    }
+    return error;
   }
 
   static Optional<SystemInfo> system(Connection connection, Scope scope) throws SQLException {

@@ -55,22 +55,61 @@ final class CatalogSql {
           ORDER BY name COLLATE "C"
           """);
 
+  /** A group's bindings in the order of their declaration, as a document; null when it has none. */
+  private static final String BINDINGS =
+      """
+      (SELECT json_agg(coalesce(to_json(binding.pattern), binding.headers::JSON) ORDER BY binding.id)
+       FROM {schema}.binding_config_{stream} AS binding
+       WHERE binding.consumer_group_id = consumer_group.id)
+      """;
+
   static final Template GROUP =
       Template.of(
-          """
+              """
           -- read_group
           SELECT consumer_group.id,
                  consumer_group.name,
                  consumer_group.start_position,
                  consumer_group.created_at,
-                 worker.metadata
+                 worker.metadata,
+                 cursor.schema_versions,
+                 {bindings} AS bindings
           FROM {schema}.consumer_group_config AS consumer_group
           LEFT JOIN {schema}.worker_config AS worker
             ON worker.consumer_group_id = consumer_group.id
             AND worker.name = 'consumer'
+          LEFT JOIN {schema}.consumer_group_cursor_{stream} AS cursor ON cursor.consumer_group_id = consumer_group.id
           WHERE consumer_group.stream_id = :stream_id
             AND consumer_group.name = :name
-          """);
+          """)
+          .withPart("bindings", BINDINGS);
+
+  /** How far the set that a group reads has come into force. */
+  static final Template FILTER =
+      Template.of(
+              """
+          -- read_filter
+          SELECT cursor.schema_versions,
+                 cursor.filter_above,
+                 EXISTS (
+                   SELECT
+                   FROM {schema}.claim_lease_{stream} AS lease
+                   WHERE lease.consumer_group_id = consumer_group.id
+                     -- every open range is above committed: dead rows of finished ones are not walked over
+                     AND lease.low >= cursor.committed
+                     AND lease.filter < cursor.filter) AS is_waiting,
+                 (SELECT log.declared_at
+                  FROM {schema}.binding_config_log_{stream} AS log
+                  WHERE log.consumer_group_id = consumer_group.id
+                    AND log.result <> 'joined'
+                  ORDER BY log.id DESC
+                  LIMIT 1) AS declared_at,
+                 {bindings} AS bindings
+          FROM {schema}.consumer_group_config AS consumer_group
+          JOIN {schema}.consumer_group_cursor_{stream} AS cursor ON cursor.consumer_group_id = consumer_group.id
+          WHERE consumer_group.id = :group_id
+          """)
+          .withPart("bindings", BINDINGS);
 
   static final Template GROUP_SETTINGS =
       Template.of(
@@ -87,20 +126,24 @@ final class CatalogSql {
 
   static final Template GROUPS =
       Template.of(
-          """
+              """
           -- list_groups
           SELECT consumer_group.id,
                  consumer_group.name,
                  consumer_group.start_position,
                  consumer_group.created_at,
-                 worker.metadata
+                 worker.metadata,
+                 cursor.schema_versions,
+                 {bindings} AS bindings
           FROM {schema}.consumer_group_config AS consumer_group
           LEFT JOIN {schema}.worker_config AS worker
             ON worker.consumer_group_id = consumer_group.id
             AND worker.name = 'consumer'
+          LEFT JOIN {schema}.consumer_group_cursor_{stream} AS cursor ON cursor.consumer_group_id = consumer_group.id
           WHERE consumer_group.stream_id = :stream_id
           ORDER BY consumer_group.name COLLATE "C"
-          """);
+          """)
+          .withPart("bindings", BINDINGS);
 
   private CatalogSql() {}
 }

@@ -2,11 +2,13 @@ package io.sqlstreams.internal.catalog;
 
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
+import io.sqlstreams.config.Binding;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.NotRetainedException;
 import io.sqlstreams.error.StreamNotFoundException;
+import io.sqlstreams.internal.document.BindingDocument;
 import io.sqlstreams.internal.document.GroupDocument;
 import io.sqlstreams.internal.position.Positions;
 import io.sqlstreams.internal.schema.Installer;
@@ -20,6 +22,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +30,9 @@ import org.slf4j.LoggerFactory;
 /** Declares, renames and destroys consumer groups. Thread-safe. */
 public final class GroupRegistry {
   private static final Logger LOG = LoggerFactory.getLogger(GroupRegistry.class);
+
+  /** A thousand bindings aren't for a line of a log; {@code binding_config_log} has them all. */
+  private static final int MOST_LOGGED = 2_000;
 
   /** The leases before the exceptions; see {@link RegistrySql#DELETE_CLAIM_LEASES}. */
   private static final List<Template> DELETES =
@@ -57,18 +63,24 @@ public final class GroupRegistry {
 
   /**
    * Creates the group, or brings it to this declaration; its start counts at creation alone. Takes
-   * no lock and writes nothing when it is there and equal.
+   * no lock and writes nothing when it is there and equal; but that its bindings were declared
+   * again is noted the first time.
    *
+   * @param schemaVersions the versions that it reads, ascending; null when the declaration says
+   *     nothing of them: a new group reads all, one that is there what it has read so far
    * @throws StreamNotFoundException when the stream isn't registered
    * @throws InvalidInputException when a new group is to start after an id above the newest one
    * @throws NotRetainedException when a new group is to start at messages that are dropped already
    */
-  public GroupInfo register(String stream, String name, GroupConfig config) {
+  public GroupInfo register(
+      String stream, String name, GroupConfig config, @Nullable List<Integer> schemaVersions) {
     Names.require(name);
     String what = "register group \"" + name + "\" of stream \"" + stream + "\"";
     Found found =
         database.autoCommitted(what, connection -> find(connection, stream, name, config));
-    if (found.group() != null && isEqual(found.group(), config)) {
+    if (found.group() != null
+        && found.isNoted()
+        && isEqual(found.group(), config, schemaVersions)) {
       return found.group();
     }
     Declaration declaration =
@@ -76,7 +88,12 @@ public final class GroupRegistry {
             what,
             connection ->
                 declare(
-                    connection, catalog.requireStream(connection, stream), name, config, found));
+                    connection,
+                    catalog.requireStream(connection, stream),
+                    name,
+                    config,
+                    schemaVersions,
+                    found));
     declaration.log(stream);
     return declaration.now();
   }
@@ -100,7 +117,8 @@ public final class GroupRegistry {
           if (!from.equals(to)) {
             rename(connection, group, to);
           }
-          return new GroupInfo(group.id(), to, group.config(), group.createdAt());
+          return new GroupInfo(
+              group.id(), to, group.config(), group.schemaVersions(), group.createdAt());
         });
   }
 
@@ -129,35 +147,68 @@ public final class GroupRegistry {
       throws SQLException {
     StreamInfo in = catalog.requireStream(connection, stream);
     Optional<GroupInfo> group = catalog.group(connection, in, name);
-    return group.isPresent()
-        ? new Found(in.id(), group.get(), null)
-        : new Found(in.id(), null, positions.ofNewGroup(connection, in, config.start()));
+    if (group.isEmpty()) {
+      return new Found(in.id(), null, false, positions.ofNewGroup(connection, in, config.start()));
+    }
+    boolean isNoted =
+        config.bindings().isEmpty()
+            || BindingWriter.isRepeated(connection, system.stream(in.id()), group.get().id());
+    return new Found(in.id(), group.get(), isNoted, null);
   }
 
-  private static boolean isEqual(GroupInfo registered, GroupConfig declared) {
-    return registered.config().equals(declared.withStart(registered.config().start()));
+  private static boolean isEqual(
+      GroupInfo registered, GroupConfig declared, @Nullable List<Integer> schemaVersions) {
+    return registered.config().equals(declared.withStart(registered.config().start()))
+        && (schemaVersions == null || schemaVersions.equals(registered.schemaVersions()));
   }
 
   private Declaration declare(
-      Connection connection, StreamInfo stream, String name, GroupConfig config, Found earlier)
+      Connection connection,
+      StreamInfo stream,
+      String name,
+      GroupConfig config,
+      @Nullable List<Integer> schemaVersions,
+      Found earlier)
       throws SQLException {
     Optional<GroupInfo> found = catalog.group(connection, stream, name);
     if (found.isEmpty()) {
-      GroupInfo created = create(connection, stream, name, config, earlier);
+      List<Integer> versions = schemaVersions == null ? List.of() : schemaVersions;
+      GroupInfo created = create(connection, stream, name, config, versions, earlier);
       return new Declaration(created, created);
     }
     GroupInfo before = found.get();
-    if (isEqual(before, config)) {
-      return new Declaration(before, before);
+    GroupInfo now =
+        new GroupInfo(
+            before.id(),
+            before.name(),
+            config.withStart(before.config().start()),
+            schemaVersions == null ? before.schemaVersions() : schemaVersions,
+            before.createdAt());
+    if (!GroupDocument.write(before.config()).equals(GroupDocument.write(config))) {
+      writeSettings(connection, RegistrySql.UPDATE_WORKER, stream, before.id(), config);
     }
-    writeSettings(connection, RegistrySql.UPDATE_WORKER, stream, before.id(), config);
-    GroupConfig now = config.withStart(before.config().start());
-    return new Declaration(
-        before, new GroupInfo(before.id(), before.name(), now, before.createdAt()));
+    declareFilter(connection, system.stream(stream.id()), before, now);
+    return new Declaration(before, now);
+  }
+
+  private static void declareFilter(
+      Connection connection, Scope family, GroupInfo before, GroupInfo now) throws SQLException {
+    Set<Binding> bindings = now.config().bindings();
+    if (!bindings.equals(before.config().bindings())
+        || !now.schemaVersions().equals(before.schemaVersions())) {
+      BindingWriter.change(connection, family, now.id(), bindings, now.schemaVersions());
+    } else if (!bindings.isEmpty()) {
+      BindingWriter.repeat(connection, family, now.id());
+    }
   }
 
   private GroupInfo create(
-      Connection connection, StreamInfo stream, String name, GroupConfig config, Found earlier)
+      Connection connection,
+      StreamInfo stream,
+      String name,
+      GroupConfig config,
+      List<Integer> schemaVersions,
+      Found earlier)
       throws SQLException {
     @Nullable Long found = earlier.positionIn(stream);
     long position =
@@ -170,7 +221,7 @@ public final class GroupRegistry {
           .set("start_position", config.start().toString());
       try (ResultSet row = call.query()) {
         row.next();
-        group = new GroupInfo(row.getLong("id"), name, config, Rows.createdAt(row));
+        group = new GroupInfo(row.getLong("id"), name, config, schemaVersions, Rows.createdAt(row));
       }
     }
     Scope family = system.stream(stream.id());
@@ -178,6 +229,7 @@ public final class GroupRegistry {
       call.set("group_id", group.id()).set("position", position).update();
     }
     writeSettings(connection, RegistrySql.INSERT_WORKER, stream, group.id(), config);
+    BindingWriter.change(connection, family, group.id(), config.bindings(), schemaVersions);
     return group;
   }
 
@@ -214,9 +266,11 @@ public final class GroupRegistry {
    *
    * @param streamId the stream that had the name
    * @param group the group; null when there was none
+   * @param isNoted whether nothing has to be noted when its bindings are declared again
    * @param position where it would have begun; null when there was one
    */
-  private record Found(long streamId, @Nullable GroupInfo group, @Nullable Long position) {
+  private record Found(
+      long streamId, @Nullable GroupInfo group, boolean isNoted, @Nullable Long position) {
     @Nullable Long positionIn(StreamInfo stream) {
       return stream.id() == streamId ? position : null;
     }
@@ -224,14 +278,35 @@ public final class GroupRegistry {
 
   private record Declaration(GroupInfo before, GroupInfo now) {
     void log(String stream) {
-      if (!before.config().equals(now.config())) {
+      log(stream, "", GroupDocument.write(before.config()), GroupDocument.write(now.config()));
+      log(
+          stream,
+          "bindings ",
+          BindingDocument.write(before.config().bindings()),
+          BindingDocument.write(now.config().bindings()));
+      log(stream, "schema versions ", versions(before), versions(now));
+    }
+
+    private void log(String stream, String what, String from, String to) {
+      if (!from.equals(to)) {
         LOG.info(
-            "group \"{}\" of stream \"{}\": {} -> {}",
+            "group \"{}\" of stream \"{}\": {}{} -> {}",
             now.name(),
             stream,
-            GroupDocument.write(before.config()),
-            GroupDocument.write(now.config()));
+            what,
+            cut(from),
+            cut(to));
       }
+    }
+
+    private static String versions(GroupInfo group) {
+      return group.schemaVersions().isEmpty() ? "all" : group.schemaVersions().toString();
+    }
+
+    private static String cut(String document) {
+      return document.length() <= MOST_LOGGED
+          ? document
+          : document.substring(0, MOST_LOGGED) + "...";
     }
   }
 }

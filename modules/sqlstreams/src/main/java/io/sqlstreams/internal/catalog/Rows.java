@@ -2,17 +2,22 @@ package io.sqlstreams.internal.catalog;
 
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
+import io.sqlstreams.config.Binding;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.PayloadType;
 import io.sqlstreams.config.Start;
 import io.sqlstreams.config.StreamConfig;
+import io.sqlstreams.internal.document.BindingDocument;
 import io.sqlstreams.internal.document.GroupDocument;
 import io.sqlstreams.internal.sql.Instants;
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What the rows of the catalog mean. */
@@ -39,13 +44,27 @@ final class Rows {
 
   static GroupInfo group(ResultSet row) throws SQLException {
     return new GroupInfo(
-        row.getLong("id"), row.getString("name"), groupConfig(row), createdAt(row));
+        row.getLong("id"),
+        row.getString("name"),
+        groupConfig(row, bindings(row)),
+        schemaVersions(row),
+        createdAt(row));
   }
 
-  static GroupConfig groupConfig(ResultSet row) throws SQLException {
+  static GroupConfig groupConfig(ResultSet row, Set<Binding> bindings) throws SQLException {
     Start start = StartText.parse(row.getString("start_position"));
     @Nullable String settings = row.getString("metadata");
-    return GroupDocument.read(start, settings == null ? NO_SETTINGS : settings);
+    return GroupDocument.read(start, bindings, settings == null ? NO_SETTINGS : settings);
+  }
+
+  static Set<Binding> bindings(ResultSet row) throws SQLException {
+    return BindingDocument.read(row.getString("bindings"));
+  }
+
+  /** Empty: every version. */
+  static List<Integer> schemaVersions(ResultSet row) throws SQLException {
+    @Nullable Array versions = row.getArray("schema_versions");
+    return versions == null ? List.of() : List.of((Integer[]) versions.getArray());
   }
 
   static Instant createdAt(ResultSet row) throws SQLException {

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.claim;
 
+import io.sqlstreams.internal.filter.FilterSql;
 import io.sqlstreams.internal.order.KeySql;
 import io.sqlstreams.internal.sql.Template;
 
@@ -19,6 +20,12 @@ final class ClaimSql {
    * <p>For the same reason {@code committed} is worked out from {@code peek} alone: a range that
    * another session claimed while this one waited is not in {@code claim_lease} yet as this
    * statement sees it.
+   *
+   * <p>What the group reads, its filter, is part of the same snapshot. The walk goes over {@code
+   * :max_scan} messages, whether they are wanted or not. Of those that aren't nothing is kept, and
+   * nothing is read that the row doesn't hold itself, but headers when there are bindings to them.
+   * The ids that were wanted are kept with the lease, unless all were: so whoever takes it over
+   * delivers the same messages, whatever the group reads by then.
    */
   static final Template CLAIM =
       Template.of(
@@ -32,6 +39,7 @@ final class ClaimSql {
                    cursor.rewinds,
                    -- by this transaction, before this statement
                    coalesce(cursor.xmax = pg_current_xact_id_if_assigned()::XID, false) AS is_locked,
+                   cursor.filter,
                    (SELECT log.id
                     FROM {schema}.message_log_{stream} AS log
                     WHERE log.id > cursor.claimed
@@ -88,11 +96,17 @@ final class ClaimSql {
             FROM {schema}.consumer_group_cursor_{stream} AS cursor
             WHERE cursor.consumer_group_id = :group
           ),
+          filter AS MATERIALIZED (
+            {filter}
+          ),
           locked AS MATERIALIZED (
             SELECT cursor.claimed
             FROM {schema}.consumer_group_cursor_{stream} AS cursor
             WHERE cursor.consumer_group_id = :group
               AND :max_messages > 0
+              -- asked again of the newest row when the lock had to be waited for: what was read under an earlier set would be
+              -- above the point from which on the new one holds
+              AND cursor.filter = (SELECT peek.filter FROM peek)
               -- what a dead session left comes first
               AND (SELECT peek.lease_expires_at IS NULL OR peek.lease_expires_at > now() FROM peek)
               AND (SELECT peek.first_id <= greatest(peek.claimed + 1, peek.settled_head) OR peek.claimed < peek.settled_head FROM peek)
@@ -108,8 +122,10 @@ final class ClaimSql {
                    log.headers,
                    log.options,
                    log.concurrency,
+                   log.matches,
                    (log.id <= peek.settled_head OR log.id - log.above_settled = greatest(locked.claimed, peek.settled_head))
-                     AND (log.bytes <= :max_bytes OR log.position = 1)
+                     AND log.wanted <= :max_messages
+                     AND (log.bytes <= :max_bytes OR log.wanted <= 1)
                      -- whether a message has to wait for others of its key is known only under the lock
                      AND (log.in_line = 0 OR peek.is_locked) AS takable
             FROM locked
@@ -124,33 +140,51 @@ final class ClaimSql {
                      next.headers,
                      next.options,
                      next.concurrency,
-                     row_number() OVER run AS position,
+                     next.matches,
+                     -- the run is judged on all ids, the limits count what is wanted alone
+                     count(*) FILTER (WHERE next.matches) OVER run AS wanted,
                      count(*) FILTER (WHERE next.id > greatest(locked.claimed, peek.settled_head)) OVER run AS above_settled,
                      sum(next.size) OVER run AS bytes,
                      count(*) FILTER (WHERE next.concurrency <> 'parallel') OVER run AS in_line
               FROM (
-                SELECT log.id,
-                       log.created_at,
-                       log.schema_version,
-                       log.routing_key,
-                       log.message_key,
-                       log.payload,
-                       log.headers,
-                       log.options,
-                       {concurrency} AS concurrency,
+                SELECT walk.id,
+                       walk.matches,
+                       CASE WHEN walk.matches THEN walk.created_at END AS created_at,
+                       CASE WHEN walk.matches THEN walk.schema_version END AS schema_version,
+                       CASE WHEN walk.matches THEN walk.routing_key END AS routing_key,
+                       CASE WHEN walk.matches THEN walk.message_key END AS message_key,
+                       CASE WHEN walk.matches THEN walk.payload END AS payload,
+                       CASE WHEN walk.matches THEN walk.headers END AS headers,
+                       CASE WHEN walk.matches THEN walk.options END AS options,
+                       CASE WHEN walk.matches THEN walk.concurrency ELSE 'parallel' END AS concurrency,
                        -- the size in memory; a value that isn't compressed tells it without being read
                        CASE
-                         WHEN log.payload IS NULL THEN 0
-                         WHEN pg_column_compression(log.payload) IS NULL THEN pg_column_size(log.payload)
-                         WHEN pg_typeof(log.payload) = 'bytea'::REGTYPE THEN octet_length(log.payload::TEXT) / 2
-                         ELSE octet_length(log.payload::TEXT)
+                         WHEN NOT walk.matches OR walk.payload IS NULL THEN 0
+                         WHEN pg_column_compression(walk.payload) IS NULL THEN pg_column_size(walk.payload)
+                         WHEN pg_typeof(walk.payload) = 'bytea'::REGTYPE THEN octet_length(walk.payload::TEXT) / 2
+                         ELSE octet_length(walk.payload::TEXT)
                        END AS size
-                FROM {schema}.message_log_{stream} AS log
-                -- this shape has one sensible plan, the walk along the key; one with an upper bound was seen to become a scan
-                -- of the whole partition in a plan that was made while the partition was empty
-                WHERE log.id > locked.claimed
-                ORDER BY log.id
-                LIMIT :max_messages
+                FROM (
+                  SELECT log.id,
+                         log.created_at,
+                         log.schema_version,
+                         log.routing_key,
+                         log.message_key,
+                         log.payload,
+                         log.headers,
+                         log.options,
+                         {matches} AS matches
+                  FROM {schema}.message_log_{stream} AS log
+                  CROSS JOIN filter
+                  -- this shape has one sensible plan, the walk along the key; one with an upper bound was seen to become a scan
+                  -- of the whole partition in a plan that was made while the partition was empty
+                  WHERE log.id > locked.claimed
+                  ORDER BY log.id
+                  LIMIT :max_scan
+                ) AS walk
+                -- the order is there already, and isn't made again. Saying so keeps this apart from the windows: what isn't
+                -- wanted stays here, and isn't kept with the rows that they work on
+                ORDER BY walk.id
               ) AS next
               WINDOW run AS (ORDER BY next.id ROWS UNBOUNDED PRECEDING)
             ) AS log
@@ -159,17 +193,25 @@ final class ClaimSql {
             SELECT locked.claimed AS low,
                    CASE
                      WHEN run.first_left IS NOT NULL THEN greatest(locked.claimed, run.last_taken, least(peek.settled_head, run.first_left - 1))
-                     WHEN run.messages = :max_messages THEN run.last_taken
+                     WHEN run.messages = :max_scan THEN run.last_taken
                      ELSE greatest(locked.claimed, run.last_taken, peek.settled_head)
                    END AS high,
-                   run.takable
+                   run.takable,
+                   run.included,
+                   run.messages AS scanned,
+                   run.passed
             FROM locked
             CROSS JOIN peek
             CROSS JOIN (
               SELECT count(*) AS messages,
                      max(seen.id) FILTER (WHERE seen.takable) AS last_taken,
                      min(seen.id) FILTER (WHERE NOT seen.takable) AS first_left,
-                     count(*) FILTER (WHERE seen.takable) AS takable
+                     count(*) FILTER (WHERE seen.takable AND seen.matches) AS takable,
+                     count(*) FILTER (WHERE seen.takable) AS passed,
+                     -- a range of which everything is wanted needs no list
+                     CASE WHEN bool_or(NOT seen.matches) FILTER (WHERE seen.takable)
+                       THEN array_agg(seen.id) FILTER (WHERE seen.takable AND seen.matches)
+                     END AS included
               FROM seen
             ) AS run
           ),
@@ -177,6 +219,7 @@ final class ClaimSql {
             SELECT min(seen.id) AS message_id, seen.message_key, seen.concurrency, 0 AS forgiven
             FROM seen
             WHERE seen.takable
+              AND seen.matches
               AND seen.concurrency <> 'parallel'
             GROUP BY seen.message_key, seen.concurrency
           ),
@@ -187,6 +230,7 @@ final class ClaimSql {
             JOIN seen ON seen.message_key = candidate.message_key AND seen.concurrency = candidate.concurrency
             WHERE {busy}
               AND seen.takable
+              AND seen.matches
           ),
           deferred AS (
             INSERT INTO {schema}.exception_queue_{stream}
@@ -221,9 +265,12 @@ final class ClaimSql {
               AND taken.high > taken.low
           ),
           leased AS (
-            INSERT INTO {schema}.claim_lease_{stream} (token, consumer_group_id, low, high, expires_at, session, excluded)
-            SELECT :token, :group, taken.low, taken.high, clock_timestamp() + :lease_us * INTERVAL '1 microsecond', :session, aside.ids
+            INSERT INTO {schema}.claim_lease_{stream}
+              (token, consumer_group_id, low, high, expires_at, session, included, excluded, filter)
+            SELECT :token, :group, taken.low, taken.high, clock_timestamp() + :lease_us * INTERVAL '1 microsecond', :session,
+                   taken.included, aside.ids, peek.filter
             FROM taken
+            CROSS JOIN peek
             CROSS JOIN (SELECT array_agg(busy.id ORDER BY busy.id) AS ids, count(*) AS messages FROM busy) AS aside
             WHERE taken.takable > aside.messages
           )
@@ -239,6 +286,8 @@ final class ClaimSql {
                  (SELECT count(*) FROM busy) AS deferred,
                  taken.low,
                  taken.high,
+                 taken.scanned,
+                 taken.passed,
                  message.id,
                  message.created_at,
                  message.schema_version,
@@ -251,8 +300,13 @@ final class ClaimSql {
           FROM peek
           LEFT JOIN taken ON true
           -- in the order of the walk; a sort here would copy every payload once more, and large claims through the disk
-          LEFT JOIN seen AS message ON message.takable AND message.id <> ALL (ARRAY(SELECT busy.id FROM busy))
+          LEFT JOIN seen AS message
+            ON message.takable
+            AND message.matches
+            AND message.id <> ALL (ARRAY(SELECT busy.id FROM busy))
           """)
+          .withPart("filter", FilterSql.FILTER)
+          .withPart("matches", FilterSql.MATCHES)
           .withPart("concurrency", KeySql.CONCURRENCY)
           .withPart("holders", KeySql.holders(":chained"))
           .withPart("busy", KeySql.BUSY);
@@ -275,7 +329,8 @@ final class ClaimSql {
                    lease.high,
                    -- what was given back in order doesn't count
                    lease.reclaims + CASE WHEN lease.session IS NULL THEN 0 ELSE 1 END AS reclaims,
-                   lease.excluded
+                   lease.excluded,
+                   lease.included
             FROM {schema}.claim_lease_{stream} AS lease
             WHERE lease.consumer_group_id = :group
               AND lease.low >= (SELECT cursor.committed FROM {schema}.consumer_group_cursor_{stream} AS cursor WHERE cursor.consumer_group_id = :group)
@@ -315,6 +370,7 @@ final class ClaimSql {
             ) AS message
             WHERE message.id <= expired.high
               AND (expired.excluded IS NULL OR message.id <> ALL (expired.excluded))
+              AND (expired.included IS NULL OR message.id = ANY (expired.included))
           ),
           candidate AS MATERIALIZED (
             SELECT min(message.id) AS message_id, message.message_key, message.concurrency, 0 AS forgiven

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param delays how many attempts asked for a delay, since the last redrive
  * @param forgiven how many attempts were before the last redrive
  * @param suspect whether the process of its last attempt is gone
+ * @param isVersionRead whether the group declares the message's schema version
  * @param message the message; null when the log holds it no more
  */
 public record ClaimedException(
@@ -27,4 +28,5 @@ public record ClaimedException(
     int delays,
     int forgiven,
     boolean suspect,
+    boolean isVersionRead,
     @Nullable StoredMessage message) {}

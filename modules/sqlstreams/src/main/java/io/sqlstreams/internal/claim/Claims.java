@@ -20,6 +20,7 @@ public final class Claims {
   private final Database database;
   private final Claimant claimant;
   private final String subject;
+  private final Reach reach = new Reach();
   private final Statement claim;
   private final Statement claimLocked;
   private final Statement reclaim;
@@ -65,15 +66,19 @@ public final class Claims {
       boolean takeSuspect,
       boolean locks,
       ClaimTerms terms) {
+    int maxScan = reach.of(maxMessages);
+    long begin = System.nanoTime();
     return database.autoCommitted(
         "claiming for " + subject,
         connection -> {
           try (Call call = (locks ? claimLocked : claim).on(connection)) {
             bind(call, token, terms)
                 .set("max_messages", maxMessages)
+                .set("max_scan", maxScan)
                 .set("max_bytes", maxBytes)
                 .set("take_suspect", takeSuspect);
-            return readPoll(call.query(), token);
+            ResultSet row = call.query();
+            return readPoll(row, token, maxMessages, maxScan, System.nanoTime() - begin);
           }
         });
   }
@@ -125,7 +130,8 @@ public final class Claims {
         .setArray("chained", "uuid", terms.chained().toArray());
   }
 
-  private Poll readPoll(ResultSet row, UUID token) throws SQLException {
+  private Poll readPoll(ResultSet row, UUID token, int maxMessages, int maxScan, long nanos)
+      throws SQLException {
     if (!row.next()) {
       throw new GroupGoneException(subject);
     }
@@ -142,7 +148,13 @@ public final class Claims {
     long high = row.getLong("high");
     // not compared with "claimed": the group may have been rewound since
     boolean moved = !row.wasNull() && high > row.getLong("low");
+    int scanned = row.getInt("scanned");
+    int passed = row.getInt("passed");
     @Nullable ClaimedRange range = moved ? readRange(row, token) : null;
+    if (moved) {
+      int taken = range == null ? 0 : range.messages().size();
+      reach.ended(maxMessages, maxScan, scanned, passed, taken, nanos);
+    }
     return new Poll(
         claimed,
         moved,

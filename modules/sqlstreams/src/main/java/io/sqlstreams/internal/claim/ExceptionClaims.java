@@ -70,6 +70,7 @@ public final class ExceptionClaims {
                       row.getInt("delays"),
                       row.getInt("forgiven"),
                       row.getBoolean("suspect"),
+                      row.getBoolean("is_version_read"),
                       StoredMessage.read(row)));
             }
             return taken;

@@ -151,6 +151,10 @@ final class ExceptionSql {
                  taken.suspect,
                  taken.concurrency,
                  taken.message_key AS queue_key,
+                 coalesce(message.schema_version = ANY (
+                   (SELECT cursor.schema_versions
+                    FROM {schema}.consumer_group_cursor_{stream} AS cursor
+                    WHERE cursor.consumer_group_id = :group)::INT[]), true) AS is_version_read,
                  message.id,
                  message.created_at,
                  message.schema_version,

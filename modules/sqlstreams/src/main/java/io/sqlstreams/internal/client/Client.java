@@ -9,6 +9,7 @@ import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.internal.codec.Codecs;
+import io.sqlstreams.internal.codec.PayloadReader;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.wake.Wakeups;
@@ -49,17 +50,17 @@ public final class Client implements SqlStreams {
 
   @Override
   public <T> StreamHandle<T> stream(String name, Class<T> type) {
-    return new NamedStream<>(parts, name, Codecs.forType(type), false);
+    return new NamedStream<>(parts, name, PayloadReader.of(Codecs.forType(type)));
   }
 
   @Override
   public <T> StreamHandle<T> stream(String name, PayloadCodec<T> codec) {
-    return new NamedStream<>(parts, name, Codecs.guarded(codec), false);
+    return new NamedStream<>(parts, name, PayloadReader.of(Codecs.guarded(codec)));
   }
 
   @Override
   public StreamHandle<RawPayload> stream(String name) {
-    return new NamedStream<>(parts, name, RawPayload.codec(), true);
+    return new NamedStream<>(parts, name, PayloadReader.of(RawPayload.codec()));
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.sqlstreams.BatchHandler;
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
 import io.sqlstreams.ExceptionQueue;
+import io.sqlstreams.GroupBindings;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.GroupSnapshot;
 import io.sqlstreams.LeaseInfo;
@@ -11,10 +12,10 @@ import io.sqlstreams.MessageHandler;
 import io.sqlstreams.Rewind;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.TransactionalHandler;
-import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ConsumeOptions;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.Start;
+import io.sqlstreams.internal.codec.PayloadReader;
 import io.sqlstreams.internal.dispatch.BatchRunner;
 import io.sqlstreams.internal.dispatch.Runner;
 import io.sqlstreams.internal.dispatch.SingleRunner;
@@ -29,15 +30,13 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   private final Parts parts;
   private final String stream;
   private final String name;
-  private final PayloadCodec<T> codec;
-  private final boolean anyVersion;
+  private final PayloadReader<T> reader;
 
-  NamedGroup(Parts parts, String stream, String name, PayloadCodec<T> codec, boolean anyVersion) {
+  NamedGroup(Parts parts, String stream, String name, PayloadReader<T> reader) {
     this.parts = parts;
     this.stream = stream;
     this.name = name;
-    this.codec = codec;
-    this.anyVersion = anyVersion;
+    this.reader = reader;
   }
 
   @Override
@@ -48,7 +47,7 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   @Override
   public GroupInfo register(GroupConfig config) {
     parts.requireOpen();
-    return parts.groups().register(stream, name, config);
+    return parts.groups().register(stream, name, config, reader.versions());
   }
 
   @Override
@@ -67,6 +66,11 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   public void destroy() {
     parts.requireDestroyAllowed("group \"" + name + "\" of stream \"" + stream + "\"");
     parts.groups().destroy(stream, name);
+  }
+
+  @Override
+  public GroupBindings bindings() {
+    return onRegistered(parts.catalog()::bindings);
   }
 
   @Override
@@ -101,17 +105,17 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
 
   @Override
   public Consumption consume(MessageHandler<T> handler, ConsumeOptions options) {
-    return start(SingleRunner.of(codec, anyVersion, handler), options);
+    return start(SingleRunner.of(reader, handler), options);
   }
 
   @Override
   public Consumption consumeBatches(BatchHandler<T> handler, ConsumeOptions options) {
-    return start(BatchRunner.of(codec, anyVersion, handler), options);
+    return start(BatchRunner.of(reader, handler), options);
   }
 
   @Override
   public Consumption consumeTransactional(TransactionalHandler<T> handler, ConsumeOptions options) {
-    return start(TransactionalRunner.of(codec, anyVersion, handler), options);
+    return start(TransactionalRunner.of(reader, handler), options);
   }
 
   private Consumption start(Runner.Factory handlers, ConsumeOptions options) {

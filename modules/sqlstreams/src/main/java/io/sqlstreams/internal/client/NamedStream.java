@@ -6,28 +6,26 @@ import io.sqlstreams.MessageInfo;
 import io.sqlstreams.Producer;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
+import io.sqlstreams.VersionInfo;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.InvalidInputException;
+import io.sqlstreams.internal.codec.Codecs;
+import io.sqlstreams.internal.codec.PayloadReader;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** A stream by its name. */
 final class NamedStream<T> implements StreamHandle<T> {
   private final Parts parts;
   private final String name;
-  private final PayloadCodec<T> codec;
-  private final boolean anyVersion;
+  private final PayloadReader<T> reader;
 
-  /**
-   * @param anyVersion whether its groups read messages of every schema version, not the codec's
-   *     alone
-   */
-  NamedStream(Parts parts, String name, PayloadCodec<T> codec, boolean anyVersion) {
+  NamedStream(Parts parts, String name, PayloadReader<T> reader) {
     this.parts = parts;
     this.name = name;
-    this.codec = codec;
-    this.anyVersion = anyVersion;
+    this.reader = reader;
   }
 
   @Override
@@ -60,19 +58,37 @@ final class NamedStream<T> implements StreamHandle<T> {
   }
 
   @Override
+  public <U> StreamHandle<T> upgrade(
+      int version, Class<U> type, Function<? super U, ? extends T> upcaster) {
+    return upgrade(version, Codecs.ofVersion(version, type), upcaster);
+  }
+
+  @Override
+  public <U> StreamHandle<T> upgrade(
+      int version, PayloadCodec<U> codec, Function<? super U, ? extends T> upcaster) {
+    return new NamedStream<>(parts, name, reader.upgrading(version, codec, upcaster));
+  }
+
+  @Override
   public Producer<T> producer() {
-    return parts.producers().create(name, codec);
+    return parts.producers().create(name, reader.codec());
   }
 
   @Override
   public ConsumerGroup<T> group(String group) {
-    return new NamedGroup<>(parts, name, group, codec, anyVersion);
+    return new NamedGroup<>(parts, name, group, reader);
   }
 
   @Override
   public List<GroupInfo> groups() {
     parts.requireOpen();
     return parts.catalog().groups(parts.catalog().requireStream(name));
+  }
+
+  @Override
+  public List<VersionInfo> versions() {
+    parts.requireOpen();
+    return parts.versions().list(parts.catalog().requireStream(name));
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.sqlstreams.internal.catalog.StreamRegistry;
 import io.sqlstreams.internal.catalog.SystemRegistry;
 import io.sqlstreams.internal.inspect.Lookup;
 import io.sqlstreams.internal.inspect.Snapshots;
+import io.sqlstreams.internal.inspect.Versions;
 import io.sqlstreams.internal.lease.LeaseOffice;
 import io.sqlstreams.internal.operation.ExceptionOffice;
 import io.sqlstreams.internal.operation.Rewinder;
@@ -39,6 +40,7 @@ record Parts(
     LeaseOffice leases,
     Snapshots snapshots,
     Lookup lookup,
+    Versions versions,
     ExceptionOffice exceptions,
     Rewinder rewinder,
     boolean allowDestroy) {
@@ -73,6 +75,7 @@ record Parts(
         new LeaseOffice(database, system),
         new Snapshots(database, system),
         new Lookup(database, system),
+        new Versions(database, system),
         new ExceptionOffice(database, system, wakeups::wake),
         new Rewinder(database, system, positions, wakeups::wake),
         allowDestroy);

@@ -45,6 +45,29 @@ public final class Codecs {
     return new GuardedCodec<>(codec);
   }
 
+  /**
+   * The codec of this class as that of an older version.
+   *
+   * @throws InvalidInputException when the class is null, or says that it is of another version
+   */
+  public static <T> PayloadCodec<T> ofVersion(int version, @Nullable Class<T> type) {
+    if (type == null) {
+      throw new InvalidInputException("type", "it is null: give the class of version " + version);
+    }
+    @Nullable SchemaVersion declared = type.getAnnotation(SchemaVersion.class);
+    if (declared != null && declared.value() != version) {
+      throw new InvalidInputException(
+          "version",
+          version
+              + " isn't the version of "
+              + type.getSimpleName()
+              + ", "
+              + declared.value()
+              + ": correct one of the two");
+    }
+    return forType(type);
+  }
+
   private static int versionOf(Class<?> type) {
     @Nullable SchemaVersion version = type.getAnnotation(SchemaVersion.class);
     if (version == null) {

@@ -4,7 +4,7 @@ import io.sqlstreams.BatchHandler;
 import io.sqlstreams.BatchOutcome;
 import io.sqlstreams.Message;
 import io.sqlstreams.Outcome;
-import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.internal.codec.PayloadReader;
 import io.sqlstreams.internal.outcome.Judge;
 import io.sqlstreams.internal.outcome.Policy;
 import io.sqlstreams.internal.outcome.Verdict;
@@ -29,20 +29,11 @@ public final class BatchRunner<T> implements Runner {
     this.maxBatch = maxBatch;
   }
 
-  /**
-   * A handler of several messages at a time.
-   *
-   * @param anyVersion whether the codec takes messages of every schema version, not of its own
-   *     alone
-   */
-  public static <T> Runner.Factory of(
-      PayloadCodec<T> codec, boolean anyVersion, BatchHandler<T> handler) {
+  /** A handler of several messages at a time. */
+  public static <T> Runner.Factory of(PayloadReader<T> reader, BatchHandler<T> handler) {
     return parts ->
         new BatchRunner<>(
-            new Handling<>(codec, anyVersion, parts),
-            handler,
-            parts.completer(),
-            parts.options().maxBatch());
+            new Handling<>(reader, parts), handler, parts.completer(), parts.options().maxBatch());
   }
 
   /** A delivery of the batch and what holds for it. */
@@ -88,7 +79,7 @@ public final class BatchRunner<T> implements Runner {
       try {
         batch.add(new Entry<>(delivery, policy, handling.read(delivery)));
       } catch (Handling.UnreadableException e) {
-        completer.end(delivery, handling.judge().failed(e.reason(), policy, delivery.tries()));
+        completer.end(delivery, handling.unreadable(e, delivery, policy));
       }
     }
     return batch;

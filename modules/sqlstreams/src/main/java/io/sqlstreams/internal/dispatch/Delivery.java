@@ -15,6 +15,7 @@ final class Delivery {
   private final Concurrency concurrency;
   private final int bytes;
   private final Tries tries;
+  private final boolean isOfTheGroup;
   private volatile @Nullable StoredMessage message;
   private volatile @Nullable Verdict given;
   private volatile boolean expired;
@@ -24,6 +25,7 @@ final class Delivery {
    * @param index its place in its work
    * @param key its message key
    * @param concurrency how it is handed out among those of its key
+   * @param isOfTheGroup see {@link #isOfTheGroup}
    */
   Delivery(
       Work work,
@@ -32,7 +34,8 @@ final class Delivery {
       @Nullable String key,
       Concurrency concurrency,
       @Nullable StoredMessage message,
-      Tries tries) {
+      Tries tries,
+      boolean isOfTheGroup) {
     this.work = work;
     this.index = index;
     this.id = id;
@@ -41,6 +44,7 @@ final class Delivery {
     this.bytes = message == null ? 0 : message.bytes();
     this.message = message;
     this.tries = tries;
+    this.isOfTheGroup = isOfTheGroup;
   }
 
   Work work() {
@@ -71,6 +75,11 @@ final class Delivery {
 
   Tries tries() {
     return tries;
+  }
+
+  /** Whether the group declared the message's schema version when it was claimed. */
+  boolean isOfTheGroup() {
+    return isOfTheGroup;
   }
 
   /**

@@ -2,7 +2,7 @@ package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.Message;
 import io.sqlstreams.MessageHandler;
-import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.internal.codec.PayloadReader;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.outcome.Judge;
 import io.sqlstreams.internal.outcome.Policies;
@@ -19,8 +19,14 @@ final class Handling<T> {
   static final class UnreadableException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    UnreadableException(String reason) {
+    private final boolean isFinal;
+
+    /**
+     * @param isFinal whether no other process of the group can be expected to read it
+     */
+    UnreadableException(String reason, boolean isFinal) {
       super(reason);
+      this.isFinal = isFinal;
     }
 
     String reason() {
@@ -28,19 +34,13 @@ final class Handling<T> {
     }
   }
 
-  private final PayloadCodec<T> codec;
-  private final boolean anyVersion;
+  private final PayloadReader<T> reader;
   private final Policies policies;
   private final Judge judge;
   private final Counters counters;
 
-  /**
-   * @param anyVersion whether the codec takes messages of every schema version, not of its own
-   *     alone
-   */
-  Handling(PayloadCodec<T> codec, boolean anyVersion, SessionParts parts) {
-    this.codec = codec;
-    this.anyVersion = anyVersion;
+  Handling(PayloadReader<T> reader, SessionParts parts) {
+    this.reader = reader;
     this.policies = parts.policies();
     this.judge = parts.judge();
     this.counters = parts.counters();
@@ -61,7 +61,7 @@ final class Handling<T> {
     try {
       message = read(delivery);
     } catch (UnreadableException e) {
-      return judge.failed(e.reason(), policy, delivery.tries());
+      return unreadable(e, delivery, policy);
     }
     try {
       return judge.returned(handler.handle(message), policy, delivery.tries());
@@ -70,27 +70,48 @@ final class Handling<T> {
     }
   }
 
+  /** The verdict on a message that can't be handed to the handler. */
+  Verdict unreadable(UnreadableException error, Delivery delivery, Policy policy) {
+    return error.isFinal
+        ? judge.unreadable(error.reason(), delivery.tries())
+        : judge.failed(error.reason(), policy, delivery.tries());
+  }
+
   /** The message as the handler sees it. */
   Message<T> read(Delivery delivery) throws UnreadableException {
     StoredMessage stored = delivery.message();
     if (stored == null) {
-      throw new UnreadableException("the log holds this message no more");
+      throw new UnreadableException("the log holds this message no more", false);
     }
-    if (!anyVersion && stored.schemaVersion() != codec.schemaVersion()) {
+    if (!reader.reads(stored.schemaVersion())) {
       counters.undecodable.increment();
-      throw new UnreadableException(
-          "the payload can't be read: it has schema version "
-              + stored.schemaVersion()
-              + ", and this consumer reads version "
-              + codec.schemaVersion());
+      throw otherVersion(delivery, stored.schemaVersion());
     }
     try {
       return decode(delivery, stored);
     } catch (Throwable e) {
       counters.undecodable.increment();
       // the kind alone: a parser's message quotes the payload
-      throw new UnreadableException("the payload can't be read: " + e.getClass().getName());
+      throw new UnreadableException("the payload can't be read: " + e.getClass().getName(), false);
     }
+  }
+
+  /** As long as the group declares the version, a process may come that reads it. */
+  private UnreadableException otherVersion(Delivery delivery, int version) {
+    String reason =
+        "the payload can't be read: it has schema version "
+            + version
+            + ", and this consumer reads "
+            + reader.told();
+    return delivery.isOfTheGroup()
+        ? new UnreadableException(reason, false)
+        : new UnreadableException(
+            reason
+                + "; the group has declared version "
+                + version
+                + " no more: register it with a handle that reads the version, such as one with an upgrade from it,"
+                + " then redrive this message",
+            true);
   }
 
   private Received<T> decode(Delivery delivery, StoredMessage stored) throws Exception {
@@ -99,7 +120,8 @@ final class Handling<T> {
       throw new IllegalArgumentException("the message has no payload");
     }
     Map<String, String> headers = stored.headers();
-    return new Received<>(delivery, stored, codec.decode(payload), headers);
+    return new Received<>(
+        delivery, stored, reader.decode(stored.schemaVersion(), payload), headers);
   }
 
   /** The verdict on an attempt whose handler ignored the end of its time. */

@@ -57,7 +57,9 @@ final class SettingsRefresh {
     }
   }
 
-  private void accept(GroupConfig read) {
+  private void accept(GroupConfig settings) {
+    // the claims read the bindings for themselves
+    GroupConfig read = settings.withBindings(policies.group().bindings());
     if (!read.equals(policies.group())) {
       log.info(
           "{}: new settings: {} -> {}",

@@ -1,7 +1,7 @@
 package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.MessageHandler;
-import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.internal.codec.PayloadReader;
 import io.sqlstreams.internal.outcome.Policy;
 import io.sqlstreams.internal.outcome.Verdict;
 import java.util.List;
@@ -18,16 +18,9 @@ public final class SingleRunner<T> implements Runner {
     this.completer = completer;
   }
 
-  /**
-   * A handler of one message at a time.
-   *
-   * @param anyVersion whether the codec takes messages of every schema version, not of its own
-   *     alone
-   */
-  public static <T> Runner.Factory of(
-      PayloadCodec<T> codec, boolean anyVersion, MessageHandler<T> handler) {
-    return parts ->
-        new SingleRunner<>(new Handling<>(codec, anyVersion, parts), handler, parts.completer());
+  /** A handler of one message at a time. */
+  public static <T> Runner.Factory of(PayloadReader<T> reader, MessageHandler<T> handler) {
+    return parts -> new SingleRunner<>(new Handling<>(reader, parts), handler, parts.completer());
   }
 
   @Override

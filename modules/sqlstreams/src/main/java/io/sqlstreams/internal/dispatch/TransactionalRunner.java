@@ -1,7 +1,7 @@
 package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.TransactionalHandler;
-import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.internal.codec.PayloadReader;
 import io.sqlstreams.internal.outcome.Judge;
 import io.sqlstreams.internal.outcome.Policy;
 import java.util.List;
@@ -45,16 +45,9 @@ public final class TransactionalRunner<T> implements Runner {
     this.handler = handler;
   }
 
-  /**
-   * A handler of one message at a time, in transactions.
-   *
-   * @param anyVersion whether the codec takes messages of every schema version, not of its own
-   *     alone
-   */
-  public static <T> Runner.Factory of(
-      PayloadCodec<T> codec, boolean anyVersion, TransactionalHandler<T> handler) {
-    return parts ->
-        new TransactionalRunner<>(parts, new Handling<>(codec, anyVersion, parts), handler);
+  /** A handler of one message at a time, in transactions. */
+  public static <T> Runner.Factory of(PayloadReader<T> reader, TransactionalHandler<T> handler) {
+    return parts -> new TransactionalRunner<>(parts, new Handling<>(reader, parts), handler);
   }
 
   /** A claim goes to one thread as a whole, since its results are recorded in order. */

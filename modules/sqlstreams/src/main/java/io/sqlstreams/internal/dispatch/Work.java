@@ -79,7 +79,8 @@ final class Work {
         new Work(range.token(), range.low(), true, false, messages.size(), order, heldUntil);
     for (ClaimedMessage claimed : messages) {
       StoredMessage message = claimed.message();
-      work.add(message.id(), message.messageKey(), claimed.concurrency(), message, Tries.NONE);
+      work.add(
+          message.id(), message.messageKey(), claimed.concurrency(), message, Tries.NONE, true);
     }
     return work;
   }
@@ -102,7 +103,8 @@ final class Work {
         exception.key(),
         exception.concurrency(),
         exception.message(),
-        new Tries(exception.attempts(), exception.delays(), exception.forgiven()));
+        new Tries(exception.attempts(), exception.delays(), exception.forgiven()),
+        exception.isVersionRead());
     return work;
   }
 
@@ -111,8 +113,10 @@ final class Work {
       @Nullable String key,
       Concurrency concurrency,
       @Nullable StoredMessage message,
-      Tries tries) {
-    deliveries.add(new Delivery(this, deliveries.size(), id, key, concurrency, message, tries));
+      Tries tries,
+      boolean isOfTheGroup) {
+    deliveries.add(
+        new Delivery(this, deliveries.size(), id, key, concurrency, message, tries, isOfTheGroup));
   }
 
   Order order() {

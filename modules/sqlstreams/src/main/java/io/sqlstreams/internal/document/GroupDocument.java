@@ -1,11 +1,13 @@
 package io.sqlstreams.internal.document;
 
+import io.sqlstreams.config.Binding;
 import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.DeliveryLimits;
 import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.Start;
 import java.util.Locale;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /** A group's settings as {@code worker_config.metadata} keeps them. */
@@ -15,7 +17,7 @@ public final class GroupDocument {
 
   private GroupDocument() {}
 
-  /** The document of these settings; the start isn't part of it. */
+  /** The document of these settings; start and bindings aren't part of it. */
   public static String write(GroupConfig config) {
     SparseObject document = new SparseObject();
     document.put("timeout_ns", config.timeout(), DEFAULTS.timeout());
@@ -39,8 +41,8 @@ public final class GroupDocument {
         .json();
   }
 
-  /** The settings of this document, with this start. */
-  public static GroupConfig read(Start start, String json) {
+  /** The settings of this document, with this start and these bindings. */
+  public static GroupConfig read(Start start, Set<Binding> bindings, String json) {
     JsonNode document = SparseObject.parse(json);
     return new GroupConfig(
         start,
@@ -56,7 +58,8 @@ public final class GroupDocument {
         concurrency(document.path("concurrency").asString(DEFAULTS.concurrency().sqlName())),
         document.has("concurrency_override")
             ? concurrency(document.path("concurrency_override").asString())
-            : null);
+            : null,
+        bindings);
   }
 
   private static Concurrency concurrency(String sqlName) {

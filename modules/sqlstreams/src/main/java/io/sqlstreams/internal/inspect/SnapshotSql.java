@@ -1,6 +1,7 @@
 package io.sqlstreams.internal.inspect;
 
 import io.sqlstreams.internal.fence.LogWriters;
+import io.sqlstreams.internal.filter.FilterSql;
 import io.sqlstreams.internal.sql.Template;
 
 /** Where a group stands. */
@@ -30,12 +31,11 @@ final class SnapshotSql {
                    coalesce(cursor.pending_head > greatest(cursor.claimed, cursor.settled_head), false) AS is_looked_at,
                    cursor.pending_writers,
                    next.id AS next_id,
-                   next.created_at AS next_created_at,
                    (SELECT log.id FROM {schema}.message_log_{stream} AS log ORDER BY log.id LIMIT 1) AS oldest_id,
                    (SELECT log.id FROM {schema}.message_log_{stream} AS log ORDER BY log.id DESC LIMIT 1) AS newest_id
             FROM {schema}.consumer_group_cursor_{stream} AS cursor
             LEFT JOIN LATERAL (
-              SELECT log.id, log.created_at
+              SELECT log.id
               FROM {schema}.message_log_{stream} AS log
               WHERE log.id > cursor.claimed
               ORDER BY log.id
@@ -43,18 +43,34 @@ final class SnapshotSql {
             ) AS next ON true
             WHERE cursor.consumer_group_id = :group
           ),
+          filter AS MATERIALIZED (
+            {filter}
+          ),
           unclaimed AS MATERIALIZED (
-            SELECT count(walk.id) AS counted,
+            SELECT count(*) FILTER (WHERE walk.matches) AS counted,
+                   min(walk.id) FILTER (WHERE walk.matches) AS first_id,
                    -- nothing when the walk has come to the end
                    coalesce(max(standing.newest_id) - max(walk.id), 0) AS rest
             FROM standing
             CROSS JOIN LATERAL (
-              SELECT log.id
+              SELECT log.id, {matches} AS matches
               FROM {schema}.message_log_{stream} AS log
+              CROSS JOIN filter
               WHERE log.id > standing.claimed
               ORDER BY log.id
               LIMIT (SELECT standing.count_limit FROM standing)
             ) AS walk
+          ),
+          oldest_unclaimed AS MATERIALIZED (
+            SELECT oldest.id, oldest.created_at
+            FROM unclaimed
+            CROSS JOIN LATERAL (
+              SELECT log.id, log.created_at
+              FROM {schema}.message_log_{stream} AS log
+              WHERE log.id >= unclaimed.first_id
+              ORDER BY log.id
+              LIMIT 1
+            ) AS oldest
           ),
           open AS MATERIALIZED (
             SELECT count(*) AS ranges,
@@ -71,6 +87,8 @@ final class SnapshotSql {
               FROM {schema}.message_log_{stream} AS log
               WHERE log.id > lease.low
                 AND log.id <= least(lease.high, standing.claimed)
+                AND (lease.included IS NULL OR log.id = ANY (lease.included))
+                AND (lease.excluded IS NULL OR log.id <> ALL (lease.excluded))
             ) AS held
           ),
           unresolved AS MATERIALIZED (
@@ -173,8 +191,8 @@ final class SnapshotSql {
                  greatest(standing.claimed, standing.newest_id) AS head,
                  standing.claimed,
                  standing.committed,
-                 standing.next_id,
-                 standing.next_created_at,
+                 oldest_unclaimed.id AS next_id,
+                 oldest_unclaimed.created_at AS next_created_at,
                  unclaimed.counted AS unclaimed_counted,
                  unclaimed.rest AS unclaimed_rest,
                  open.ranges AS open_ranges,
@@ -202,12 +220,15 @@ final class SnapshotSql {
           CROSS JOIN unresolved
           CROSS JOIN dead
           CROSS JOIN superseded
+          LEFT JOIN oldest_unclaimed ON true
           LEFT JOIN oldest_unresolved ON true
           LEFT JOIN oldest_due ON true
           LEFT JOIN blocker ON true
           ORDER BY blocker.age_us DESC NULLS FIRST, blocker.pid
           """)
-          .withPart("log_writers", LogWriters.PART);
+          .withPart("log_writers", LogWriters.PART)
+          .withPart("filter", FilterSql.FILTER)
+          .withPart("matches", FilterSql.MATCHES);
 
   private SnapshotSql() {}
 }

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.operation;
 
+import io.sqlstreams.internal.filter.FilterSql;
 import io.sqlstreams.internal.sql.Template;
 
 /** The moving back of a group. */
@@ -38,15 +39,21 @@ final class RewindSql {
           FOR UPDATE
           """);
 
-  /** What the log holds above an id up to another. */
+  /** What the log holds above an id up to another of what the group reads. */
   static final Template WINDOW =
       Template.of(
-          """
+              """
           -- count_window
+          WITH
+          filter AS MATERIALIZED (
+            {filter}
+          )
           SELECT (SELECT count(*)
                   FROM {schema}.message_log_{stream} AS log
+                  CROSS JOIN filter
                   WHERE log.id > :low
-                    AND log.id <= :high) AS messages,
+                    AND log.id <= :high
+                    AND {matches}) AS messages,
                  first.id AS first_id,
                  first.created_at AS first_at,
                  last.id AS last_id,
@@ -55,20 +62,26 @@ final class RewindSql {
           LEFT JOIN LATERAL (
             SELECT log.id, log.created_at
             FROM {schema}.message_log_{stream} AS log
+            CROSS JOIN filter
             WHERE log.id > :low
               AND log.id <= :high
+              AND {matches}
             ORDER BY log.id
             LIMIT 1
           ) AS first ON true
           LEFT JOIN LATERAL (
             SELECT log.id, log.created_at
             FROM {schema}.message_log_{stream} AS log
+            CROSS JOIN filter
             WHERE log.id > :low
               AND log.id <= :high
+              AND {matches}
             ORDER BY log.id DESC
             LIMIT 1
           ) AS last ON true
-          """);
+          """)
+          .withPart("filter", FilterSql.FILTER)
+          .withPart("matches", FilterSql.MATCHES);
 
   static final Template COUNT_EXCEPTIONS =
       Template.of(
@@ -162,6 +175,8 @@ final class RewindSql {
           UPDATE {schema}.consumer_group_cursor_{stream} AS cursor
           SET claimed = :position,
               committed = least(cursor.committed, :position),
+              -- everything above is read by the set in force
+              filter_above = least(cursor.filter_above, :position),
               rewinds = cursor.rewinds + 1,
               pending_head = NULL,
               pending_writers = NULL,

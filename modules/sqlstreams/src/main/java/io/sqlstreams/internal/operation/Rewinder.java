@@ -91,7 +91,7 @@ public final class Rewinder {
       throws SQLException {
     long claimed = claimed(connection, RewindSql.CLAIMED, stream, group);
     long found = positions.find(connection, stream, start);
-    return window(connection, stream, position(start, found, claimed), claimed);
+    return window(connection, stream, group, position(start, found, claimed), claimed);
   }
 
   private Rewind rewind(
@@ -100,7 +100,7 @@ public final class Rewinder {
     long claimed = claimed(connection, RewindSql.LOCK_CURSOR, stream, group);
     long position = position(start, seen.low(), claimed);
     positions.requireRetained(connection, stream, start, position);
-    Window window = upTo(connection, stream, seen, position, claimed);
+    Window window = upTo(connection, stream, group, seen, position, claimed);
     long leases = endLeases(connection, stream, group, position);
     Exceptions exceptions = supersede(connection, stream, group, position);
     moveBack(connection, stream, group, position);
@@ -132,15 +132,20 @@ public final class Rewinder {
 
   /** The window up to here, of which most or all was looked at before. */
   private Window upTo(
-      Connection connection, StreamInfo stream, Window seen, long position, long claimed)
+      Connection connection,
+      StreamInfo stream,
+      GroupInfo group,
+      Window seen,
+      long position,
+      long claimed)
       throws SQLException {
     if (position != seen.low() || claimed < seen.high()) {
       // somebody else has rewound the group meanwhile
-      return window(connection, stream, position, claimed);
+      return window(connection, stream, group, position, claimed);
     }
     return claimed == seen.high()
         ? seen
-        : seen.plus(window(connection, stream, seen.high(), claimed));
+        : seen.plus(window(connection, stream, group, seen.high(), claimed));
   }
 
   private long claimed(Connection connection, Template template, StreamInfo stream, GroupInfo group)
@@ -154,10 +159,11 @@ public final class Rewinder {
     }
   }
 
-  private Window window(Connection connection, StreamInfo stream, long low, long high)
+  private Window window(
+      Connection connection, StreamInfo stream, GroupInfo group, long low, long high)
       throws SQLException {
     try (Call call = on(connection, RewindSql.WINDOW, stream)) {
-      ResultSet row = call.set("low", low).set("high", high).query();
+      ResultSet row = call.set("group", group.id()).set("low", low).set("high", high).query();
       row.next();
       return Window.read(low, high, row);
     }

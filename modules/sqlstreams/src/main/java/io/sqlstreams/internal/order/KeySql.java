@@ -111,10 +111,11 @@ public final class KeySql {
           SELECT log.id
           FROM {schema}.message_log_{stream} AS log
           WHERE (log.message_key, log.id) > (candidate.message_key, lease.low)
-            AND log.message_key <= candidate.message_key
+            AND (log.message_key, log.id) <= (candidate.message_key, lease.high)
             AND log.message_key IS NOT NULL
             -- the partitions below aren't looked at
             AND log.id > lease.low
+            AND (lease.included IS NULL OR log.id = ANY (lease.included))
             AND (lease.excluded IS NULL OR log.id <> ALL (lease.excluded))
           ORDER BY log.message_key, log.id
           LIMIT 1
@@ -122,7 +123,6 @@ public final class KeySql {
         WHERE lease.consumer_group_id = :group
           AND lease.low >= (SELECT cursor.committed FROM {schema}.consumer_group_cursor_{stream} AS cursor WHERE cursor.consumer_group_id = :group)
           AND lease.token <> ALL ({own})
-          AND first.id <= lease.high
           -- what a dead process has left begins no more, but it keeps its place in an order
           AND (candidate.concurrency = 'ordered' OR lease.expires_at > now())
       ) AS open

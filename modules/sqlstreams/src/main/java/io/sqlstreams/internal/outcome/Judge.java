@@ -44,6 +44,11 @@ public final class Judge {
         : Verdict.DONE;
   }
 
+  /** The verdict on a message that no process of the group can be expected to read. */
+  public Verdict unreadable(String reason, Tries tries) {
+    return dead(reason, tries);
+  }
+
   /** The verdict on what a handler threw. */
   public Verdict threw(@Nullable Throwable error, Policy policy, Tries tries) {
     if (error == null) {

@@ -113,6 +113,12 @@ final class StreamTables {
             settled_head      BIGINT NOT NULL DEFAULT 0 CHECK (settled_head >= 0),
             -- how often it was moved back, or dead messages were redriven: what was worked out before that counts no more
             rewinds           INT    NOT NULL DEFAULT 0,
+            -- how often the set of what it reads has changed: its bindings, and the versions below
+            filter            INT    NOT NULL DEFAULT 0,
+            -- the set holds for every message above this id
+            filter_above      BIGINT NOT NULL DEFAULT 0 CHECK (filter_above >= 0),
+            -- null: every version
+            schema_versions   INT[]  CHECK (cardinality(schema_versions) > 0),
             pending_head      BIGINT,
             pending_xid       XID,
             pending_writers   TEXT[],
@@ -131,6 +137,10 @@ final class StreamTables {
             session           UUID,
             -- ids in between that don't belong to it: what became of them was settled when the range was claimed
             excluded          BIGINT[],
+            -- those that do; null: all. So a set that changed later says nothing about this range
+            included          BIGINT[],
+            -- under which of the group's sets it was claimed
+            filter            INT         NOT NULL DEFAULT 0,
             CONSTRAINT claim_lease_{stream}_range CHECK (low <= high)
           ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
           CREATE INDEX claim_lease_{stream}_low_idx ON {schema}.claim_lease_{stream} (consumer_group_id, low);
@@ -139,17 +149,31 @@ final class StreamTables {
             id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             consumer_group_id BIGINT      NOT NULL REFERENCES {schema}.consumer_group_config (id) ON DELETE CASCADE,
             -- as declared, and as the anchored regular expression that it means
-            pattern           TEXT        NOT NULL,
-            regex             TEXT        NOT NULL,
+            pattern           TEXT        CHECK (octet_length(pattern) BETWEEN 1 AND 1024),
+            regex             TEXT,
+            -- or what the headers must hold, all of it
+            headers           JSONB,
             created_at        TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
-            UNIQUE (consumer_group_id, pattern)
+            UNIQUE (consumer_group_id, pattern),
+            CONSTRAINT binding_config_{stream}_kind CHECK (
+              CASE WHEN headers IS NULL THEN num_nonnulls(pattern, regex) = 2
+                   ELSE num_nulls(pattern, regex) = 2 END),
+            -- an empty object would match everything
+            CONSTRAINT binding_config_{stream}_headers CHECK (jsonb_typeof(headers) = 'object' AND headers <> '{}')
           );
 
           CREATE TABLE {schema}.binding_config_log_{stream} (
             id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             consumer_group_id BIGINT      NOT NULL REFERENCES {schema}.consumer_group_config (id) ON DELETE CASCADE,
+            -- the set's number, and what is in it
+            filter            INT         NOT NULL,
             patterns          TEXT[]      NOT NULL,
+            headers           JSONB[]     NOT NULL,
+            -- null: every version
+            schema_versions   INT[],
             result            TEXT        NOT NULL CHECK (result IN ('installed', 'joined', 'waiting')),
+            -- it holds for every message above this id
+            above             BIGINT      NOT NULL CHECK (above >= 0),
             declared_at       TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
           );
           CREATE INDEX binding_config_log_{stream}_consumer_group_id_idx ON {schema}.binding_config_log_{stream} (consumer_group_id, id);

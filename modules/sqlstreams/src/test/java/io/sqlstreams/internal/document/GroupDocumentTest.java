@@ -2,6 +2,7 @@ package io.sqlstreams.internal.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sqlstreams.config.Binding;
 import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.DeliveryLimits;
 import io.sqlstreams.config.DeliveryLogMode;
@@ -9,6 +10,7 @@ import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.RetryPolicy;
 import io.sqlstreams.config.Start;
 import java.time.Duration;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +37,8 @@ class GroupDocumentTest {
                     0,
                     DeliveryLogMode.ALL,
                     Concurrency.ORDERED,
-                    Concurrency.EXCLUSIVE)))
+                    Concurrency.EXCLUSIVE,
+                    Set.of(Binding.routingKey("a.*")))))
         .isEqualTo(
             "{\"timeout_ns\":5000000,\"max_retries\":7,\"initial_backoff_ns\":1,\"base_ns\":0,"
                 + "\"exponent\":1.1,\"cap_ns\":360000000000,\"jitter\":0.5,\"max_delays\":9,\"concurrency_override\":\"exclusive\","
@@ -72,12 +75,15 @@ class GroupDocumentTest {
   @ParameterizedTest
   @MethodSource("configs")
   void comesBackAsItWas(GroupConfig config) {
-    assertThat(GroupDocument.read(config.start(), GroupDocument.write(config))).isEqualTo(config);
+    assertThat(GroupDocument.read(config.start(), config.bindings(), GroupDocument.write(config)))
+        .isEqualTo(config);
   }
 
   @Test
   void settingsOfALaterReleaseAreSteppedOver() {
-    assertThat(GroupDocument.read(Start.BEGINNING, "{\"colour\": \"red\", \"max_retries\": 1}"))
+    assertThat(
+            GroupDocument.read(
+                Start.BEGINNING, Set.of(), "{\"colour\": \"red\", \"max_retries\": 1}"))
         .isEqualTo(GroupConfig.defaults().withRetry(RetryPolicy.defaults().withMaxRetries(1)));
   }
 }
