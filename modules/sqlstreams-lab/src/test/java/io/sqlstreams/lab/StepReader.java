@@ -32,7 +32,7 @@ public final class StepReader {
   public StepReader(TestStream stream, GroupInfo group) {
     Database database = new Database(stream.dataSource(), stream.scope().schema());
     Claimant claimant = new Claimant(group.id(), UUID.randomUUID(), LEASE);
-    this.claims = new Claims(database, stream.scope(), "the group", claimant);
+    this.claims = new Claims(database, stream.scope(), "the group", claimant, () -> true);
     this.fence = new Fence(database, stream.scope(), "the group", group.id());
   }
 

@@ -326,7 +326,11 @@ class ClaimIT {
 
   private Claims claims() {
     return new Claims(
-        new Database(stream.dataSource(), database.schema()), stream.scope(), "g", claimant());
+        new Database(stream.dataSource(), database.schema()),
+        stream.scope(),
+        "g",
+        claimant(),
+        () -> true);
   }
 
   private Claimant claimant() {

@@ -483,7 +483,8 @@ class RedriveIT {
         new Database(stream.dataSource(), database.schema()),
         stream.scope(),
         "g",
-        new Claimant(stream.group().id(), UUID.randomUUID(), Duration.ofHours(1)));
+        new Claimant(stream.group().id(), UUID.randomUUID(), Duration.ofHours(1)),
+        () -> true);
   }
 
   private long count(String status) {

@@ -569,7 +569,8 @@ class RewindIT {
               database,
               stream.scope(),
               "g",
-              new Claimant(group, UUID.randomUUID(), Duration.ofHours(1)));
+              new Claimant(group, UUID.randomUUID(), Duration.ofHours(1)),
+              () -> true);
       this.outcomes =
           new Outcomes(database, stream.scope(), "g", group, new Policies(stream.group().config()));
     }

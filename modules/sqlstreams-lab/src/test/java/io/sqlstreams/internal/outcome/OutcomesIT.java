@@ -39,7 +39,7 @@ class OutcomesIT {
     Claimant claimant =
         new Claimant(stream.group().id(), UUID.randomUUID(), Duration.ofSeconds(60));
     outcomes = new Outcomes(sql, stream.scope(), "g", stream.group().id(), policies);
-    claims = new Claims(sql, stream.scope(), "g", claimant);
+    claims = new Claims(sql, stream.scope(), "g", claimant, () -> true);
     exceptions = new ExceptionClaims(sql, stream.scope(), "g", claimant);
   }
 
@@ -84,6 +84,7 @@ class OutcomesIT {
             claimed.delays(),
             0,
             false,
+            null,
             null);
     for (Verdict verdict :
         List.of(

@@ -94,6 +94,7 @@ final class ClaimSql {
                    log.schema_version,
                    log.routing_key,
                    log.message_key,
+                   log.compaction_rank,
                    log.payload,
                    log.headers,
                    log.options,
@@ -107,6 +108,7 @@ final class ClaimSql {
                      next.schema_version,
                      next.routing_key,
                      next.message_key,
+                     next.compaction_rank,
                      next.payload,
                      next.headers,
                      next.options,
@@ -119,6 +121,7 @@ final class ClaimSql {
                        log.schema_version,
                        log.routing_key,
                        log.message_key,
+                       log.compaction_rank,
                        log.payload,
                        log.headers,
                        log.options,
@@ -139,6 +142,18 @@ final class ClaimSql {
               WINDOW run AS (ORDER BY next.id ROWS UNBOUNDED PRECEDING)
             ) AS log
           ),
+          -- passed like the others, but not delivered: the head of their key has taken their place
+          superseded AS MATERIALIZED (
+            SELECT beaten.id, beaten.winner
+            FROM (
+              SELECT message.id, {winner} AS winner
+              FROM seen AS message
+              WHERE message.takable
+                AND message.compaction_rank IS NOT NULL
+            ) AS beaten
+            WHERE beaten.winner IS NOT NULL
+          ),
+          {recorded}
           taken AS MATERIALIZED (
             SELECT locked.claimed AS low,
                    CASE
@@ -175,10 +190,11 @@ final class ClaimSql {
               AND taken.high > taken.low
           ),
           leased AS (
-            INSERT INTO {schema}.claim_lease_{stream} (token, consumer_group_id, low, high, expires_at, session)
-            SELECT :token, :group, taken.low, taken.high, clock_timestamp() + :lease_us * INTERVAL '1 microsecond', :session
+            INSERT INTO {schema}.claim_lease_{stream} (token, consumer_group_id, low, high, expires_at, session, excluded)
+            SELECT :token, :group, taken.low, taken.high, clock_timestamp() + :lease_us * INTERVAL '1 microsecond', :session,
+                   (SELECT array_agg(superseded.id ORDER BY superseded.id) FROM superseded)
             FROM taken
-            WHERE taken.takable > 0
+            WHERE taken.takable > (SELECT count(*) FROM superseded)
           )
           SELECT peek.claimed,
                  peek.first_id IS NOT NULL AS is_behind,
@@ -194,14 +210,17 @@ final class ClaimSql {
                  message.schema_version,
                  message.routing_key,
                  message.message_key,
+                 message.compaction_rank,
                  message.payload,
                  message.headers,
                  message.options
           FROM peek
           LEFT JOIN taken ON true
           -- in the order of the walk; a sort here would copy every payload once more, and large claims through the disk
-          LEFT JOIN seen AS message ON message.takable
-          """);
+          LEFT JOIN seen AS message ON message.takable AND message.id NOT IN (SELECT superseded.id FROM superseded)
+          """)
+          .withPart("winner", SupersededSql.WINNER)
+          .withPart("recorded", SupersededSql.RECORDED);
 
   /**
    * Takes over one range whose session is gone: its lease has run out, or was given back. A range
@@ -220,17 +239,7 @@ final class ClaimSql {
                    lease.high,
                    -- what was given back in order doesn't count
                    lease.reclaims + CASE WHEN lease.session IS NULL THEN 0 ELSE 1 END AS reclaims,
-                   EXISTS (
-                     SELECT
-                     FROM (
-                       SELECT log.id
-                       FROM {schema}.message_log_{stream} AS log
-                       WHERE log.id > lease.low
-                       ORDER BY log.id
-                       LIMIT lease.high - lease.low
-                     ) AS message
-                     WHERE message.id <= lease.high
-                       AND (lease.excluded IS NULL OR message.id <> ALL (lease.excluded))) AS has_messages
+                   lease.excluded
             FROM {schema}.claim_lease_{stream} AS lease
             WHERE lease.consumer_group_id = :group
               AND lease.low >= (SELECT cursor.committed FROM {schema}.consumer_group_cursor_{stream} AS cursor WHERE cursor.consumer_group_id = :group)
@@ -241,15 +250,47 @@ final class ClaimSql {
             LIMIT 1
             FOR UPDATE SKIP LOCKED
           ),
+          held AS MATERIALIZED (
+            SELECT message.id, message.message_key, message.schema_version, message.compaction_rank
+            FROM expired
+            CROSS JOIN LATERAL (
+              SELECT log.id, log.message_key, log.schema_version, log.compaction_rank
+              FROM {schema}.message_log_{stream} AS log
+              WHERE log.id > expired.low
+              ORDER BY log.id
+              -- as in claim_range: no upper bound; there can't be more messages than ids
+              LIMIT expired.high - expired.low
+            ) AS message
+            WHERE message.id <= expired.high
+              AND (expired.excluded IS NULL OR message.id <> ALL (expired.excluded))
+          ),
+          -- since the claim: what another session has delivered meanwhile must not be followed by what it replaced
+          superseded AS MATERIALIZED (
+            SELECT beaten.id, beaten.winner
+            FROM (
+              SELECT message.id, {winner} AS winner
+              FROM held AS message
+              WHERE message.compaction_rank IS NOT NULL
+            ) AS beaten
+            WHERE beaten.winner IS NOT NULL
+          ),
+          {recorded}
+          needed AS MATERIALIZED (
+            SELECT held.id, held.message_key
+            FROM held
+            WHERE held.id NOT IN (SELECT superseded.id FROM superseded)
+          ),
           taken AS (
             UPDATE {schema}.claim_lease_{stream} AS lease
             SET token = :token,
                 session = :session,
                 reclaims = expired.reclaims,
-                expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond'
+                expires_at = clock_timestamp() + :lease_us * INTERVAL '1 microsecond',
+                -- null stays null when nothing is superseded
+                excluded = (SELECT nullif(coalesce(expired.excluded, '{}') || array_agg(superseded.id ORDER BY superseded.id), '{}') FROM superseded)
             FROM expired
             WHERE lease.token = expired.token
-              AND expired.has_messages
+              AND EXISTS (SELECT FROM needed)
               AND expired.reclaims <= :max_range_reclaims
             RETURNING lease.low, lease.high, lease.excluded
           ),
@@ -257,25 +298,16 @@ final class ClaimSql {
             DELETE FROM {schema}.claim_lease_{stream} AS lease
             USING expired
             WHERE lease.token = expired.token
-              AND (NOT expired.has_messages OR expired.reclaims > :max_range_reclaims)
-            RETURNING lease.low, lease.high, lease.excluded
+              AND (NOT EXISTS (SELECT FROM needed) OR expired.reclaims > :max_range_reclaims)
+            RETURNING lease.token
           ),
           quarantined AS (
             INSERT INTO {schema}.exception_queue_{stream}
               (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after, suspect, last_error)
-            SELECT :group, message.id, 'ready', message.message_key, 'parallel', 0, now(), true,
+            SELECT :group, needed.id, 'ready', needed.message_key, 'parallel', 0, now(), true,
                    'quarantined: its range was taken over ' || :max_range_reclaims || ' times'
             FROM dissolved
-            CROSS JOIN LATERAL (
-              SELECT log.id, log.message_key
-              FROM {schema}.message_log_{stream} AS log
-              WHERE log.id > dissolved.low
-              ORDER BY log.id
-              -- as in claim_range: no upper bound; there can't be more messages than ids
-              LIMIT dissolved.high - dissolved.low
-            ) AS message
-            WHERE message.id <= dissolved.high
-              AND (dissolved.excluded IS NULL OR message.id <> ALL (dissolved.excluded))
+            CROSS JOIN needed
             ON CONFLICT (consumer_group_id, message_id) DO NOTHING
             RETURNING message_id
           )
@@ -287,13 +319,15 @@ final class ClaimSql {
                  message.schema_version,
                  message.routing_key,
                  message.message_key,
+                 message.compaction_rank,
                  message.payload,
                  message.headers,
                  message.options
           FROM expired
           LEFT JOIN taken ON true
           LEFT JOIN LATERAL (
-            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers, log.options
+            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.compaction_rank, log.payload,
+                   log.headers, log.options
             FROM {schema}.message_log_{stream} AS log
             WHERE log.id > taken.low
             ORDER BY log.id
@@ -302,7 +336,9 @@ final class ClaimSql {
             ON message.id <= taken.high
             AND (taken.excluded IS NULL OR message.id <> ALL (taken.excluded))
           ORDER BY message.id
-          """);
+          """)
+          .withPart("winner", SupersededSql.WINNER)
+          .withPart("recorded", SupersededSql.RECORDED);
 
   /** Moves {@code committed} of a group that claims nothing new at the moment. */
   static final Template ADVANCE_COMMITTED =

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param forgiven how many attempts were before the last redrive
  * @param suspect whether the process of its last attempt is gone
  * @param message the message; null when the log holds it no more
+ * @param winner the message that has taken its place, so that it is over; null when it is to be run
  */
 public record ClaimedException(
     UUID token,
@@ -22,4 +23,10 @@ public record ClaimedException(
     int delays,
     int forgiven,
     boolean suspect,
-    @Nullable StoredMessage message) {}
+    @Nullable StoredMessage message,
+    @Nullable Long winner) {
+  /** Why it is over, when a newer message of its key has taken its place. */
+  public String reason() {
+    return winner == null ? "" : SupersededSql.reason(winner);
+  }
+}

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Takes ranges of the log for one session of a group. Thread-safe. */
@@ -20,17 +21,21 @@ public final class Claims {
   private final Database database;
   private final Claimant claimant;
   private final String subject;
+  private final BooleanSupplier logs;
   private final Statement claim;
   private final Statement reclaim;
   private final Statement advanceCommitted;
 
   /**
    * @param subject the group in words, for messages
+   * @param logs whether the group keeps a delivery log at the moment
    */
-  public Claims(Database database, Scope scope, String subject, Claimant claimant) {
+  public Claims(
+      Database database, Scope scope, String subject, Claimant claimant, BooleanSupplier logs) {
     this.database = database;
     this.claimant = claimant;
     this.subject = subject;
+    this.logs = logs;
     this.claim = ClaimSql.CLAIM.asTransactionByKeys(scope);
     this.reclaim = ClaimSql.RECLAIM.asTransactionByKeys(scope);
     this.advanceCommitted = ClaimSql.ADVANCE_COMMITTED.asRelaxedTransaction(scope);
@@ -111,6 +116,7 @@ public final class Claims {
     return call.set("group", claimant.group())
         .set("token", token)
         .set("session", claimant.session())
+        .set("logs", logs.getAsBoolean())
         .set("lease_us", claimant.leaseMicros());
   }
 

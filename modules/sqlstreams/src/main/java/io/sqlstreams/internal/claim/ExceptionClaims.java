@@ -59,7 +59,8 @@ public final class ExceptionClaims {
                       row.getInt("delays"),
                       row.getInt("forgiven"),
                       row.getBoolean("suspect"),
-                      StoredMessage.read(row)));
+                      StoredMessage.read(row),
+                      row.getObject("winner", Long.class)));
             }
             return taken;
           }

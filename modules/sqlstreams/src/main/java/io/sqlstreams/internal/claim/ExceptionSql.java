@@ -54,6 +54,8 @@ final class ExceptionSql {
             RETURNING exception.message_id, exception.attempts, exception.delays, exception.forgiven, exception.suspect
           )
           SELECT taken.message_id,
+                 -- it isn't run any more
+                 {winner} AS winner,
                  taken.attempts,
                  taken.delays,
                  taken.forgiven,
@@ -63,12 +65,14 @@ final class ExceptionSql {
                  message.schema_version,
                  message.routing_key,
                  message.message_key,
+                 message.compaction_rank,
                  message.payload,
                  message.headers,
                  message.options
           FROM taken
           LEFT JOIN LATERAL (
-            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers, log.options
+            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.compaction_rank, log.payload,
+                   log.headers, log.options
             FROM {schema}.message_log_{stream} AS log
             -- not by equality: that could become a scan of the partition in a plan that was made while it was empty
             WHERE log.id >= taken.message_id
@@ -76,7 +80,8 @@ final class ExceptionSql {
             LIMIT 1
           ) AS message ON message.id = taken.message_id
           ORDER BY taken.message_id
-          """);
+          """)
+          .withPart("winner", SupersededSql.WINNER);
 
   /** Attempts whose sessions are gone. Nothing is locked: whoever ends them does it by token. */
   static final Template EXPIRED =

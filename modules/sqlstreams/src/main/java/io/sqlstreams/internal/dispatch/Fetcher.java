@@ -10,8 +10,13 @@ import io.sqlstreams.internal.claim.Poll;
 import io.sqlstreams.internal.claim.Reclaim;
 import io.sqlstreams.internal.fence.Fence;
 import io.sqlstreams.internal.lifecycle.Loop;
+import io.sqlstreams.internal.outcome.FinishedMessage;
+import io.sqlstreams.internal.outcome.Outcomes;
 import io.sqlstreams.internal.outcome.Policies;
+import io.sqlstreams.internal.outcome.Tries;
+import io.sqlstreams.internal.outcome.Verdict;
 import io.sqlstreams.internal.wake.Signal;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -38,6 +43,7 @@ final class Fetcher {
   private final Holdings holdings;
   private final Counters counters;
   private final Policies policies;
+  private final Outcomes outcomes;
   private final ConsumeOptions options;
   private final Pace pace;
   private final SettingsRefresh settings;
@@ -72,6 +78,7 @@ final class Fetcher {
     this.holdings = parts.holdings();
     this.counters = parts.counters();
     this.policies = parts.policies();
+    this.outcomes = parts.outcomes();
     this.options = parts.options();
     this.pace = pace;
     this.settings = settings;
@@ -189,8 +196,26 @@ final class Fetcher {
   private boolean takeExceptions(int most, boolean takeSuspect) {
     long heldUntil = holdings.leaseFromNow();
     List<ClaimedException> taken = exceptionClaims.claimDue(most, takeSuspect);
-    taken.forEach(exception -> accept(Work.of(exception, heldUntil)));
+    List<FinishedMessage> superseded = new ArrayList<>();
+    for (ClaimedException exception : taken) {
+      if (exception.winner() == null) {
+        accept(Work.of(exception, heldUntil));
+      } else {
+        superseded.add(supersede(exception));
+      }
+    }
+    // should it fail, their leases run out and they are looked at again
+    outcomes.finishExceptions(superseded);
     return !taken.isEmpty();
+  }
+
+  private static FinishedMessage supersede(ClaimedException exception) {
+    Tries tries = new Tries(exception.attempts(), exception.delays(), exception.forgiven());
+    return new FinishedMessage(
+        exception.messageId(),
+        null,
+        exception.token(),
+        Verdict.superseded(tries, exception.reason()));
   }
 
   /** Nothing was taken: ends what can be proven or advanced, else waits for news. */

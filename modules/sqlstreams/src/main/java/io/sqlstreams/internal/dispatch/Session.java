@@ -5,6 +5,7 @@ import io.sqlstreams.ConsumptionCounters;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.config.ConsumeOptions;
+import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.internal.claim.Claimant;
 import io.sqlstreams.internal.claim.Claims;
@@ -106,7 +107,12 @@ public final class Session implements Consumption {
     this.fetcher =
         new Fetcher(
             name + "-fetcher",
-            new Claims(database, scope, subject, claimant),
+            new Claims(
+                database,
+                scope,
+                subject,
+                claimant,
+                () -> policies.group().deliveryLog() != DeliveryLogMode.OFF),
             new ExceptionClaims(database, scope, subject, claimant),
             new Fence(database, scope, subject, group.id()),
             parts,

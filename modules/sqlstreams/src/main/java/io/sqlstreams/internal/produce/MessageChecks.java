@@ -1,6 +1,7 @@
 package io.sqlstreams.internal.produce;
 
 import io.sqlstreams.config.PayloadType;
+import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.InvalidInputException;
 import java.util.Map;
@@ -38,6 +39,14 @@ final class MessageChecks {
     }
   }
 
+  /** What a compacted message needs, and what can't go together with compaction. */
+  static void compaction(ProduceOptions options) {
+    if (options.isCompacted() && options.key() == null) {
+      throw new InvalidInputException(
+          "messageKey", "it is null: a compacted message, or a tombstone, needs a message key");
+    }
+  }
+
   static void headers(Map<String, String> headers) {
     long bytes = 0;
     for (Map.Entry<@Nullable String, @Nullable String> header : nullable(headers).entrySet()) {
@@ -69,8 +78,11 @@ final class MessageChecks {
     return (Map<@Nullable String, @Nullable String>) (Map<?, ?>) headers;
   }
 
-  /** What the codec wrote, by the settings of the stream it goes to. */
-  static void payload(byte[] payload, StreamConfig config) {
+  /** What the codec wrote, by the settings of the stream it goes to; null in a tombstone. */
+  static void payload(byte @Nullable [] payload, StreamConfig config) {
+    if (payload == null) {
+      return;
+    }
     if (payload.length > config.maxPayloadBytes()) {
       throw new InvalidInputException(
           "payload",

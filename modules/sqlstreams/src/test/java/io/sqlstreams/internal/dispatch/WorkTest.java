@@ -110,7 +110,7 @@ class WorkTest {
             .mapToObj(
                 id ->
                     new StoredMessage(
-                        id, Instant.EPOCH, 1, null, "k" + id, new byte[] {1}, null, null))
+                        id, Instant.EPOCH, 1, null, "k" + id, new byte[] {1}, null, null, null))
             .toList();
     long end = ids[ids.length - 1];
     return Work.of(
