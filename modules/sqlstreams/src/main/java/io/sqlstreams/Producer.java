@@ -28,7 +28,8 @@ import java.util.concurrent.CompletableFuture;
  * <p>A {@linkplain ProduceOptions#withCompaction compacted} message becomes its key's head in the
  * same transaction, unless the head beats it; the write waits while another transaction holds that
  * head (an open one that has written to the key, or {@link MessageKey#lockHead}). The heads of one
- * write are taken in a fixed order, whatever the order of the messages. A duplicate changes no head.
+ * write are taken in a fixed order, whatever the order of the messages. A duplicate changes no
+ * head.
  *
  * <p>When the connection is lost while the library's own commit is under way, it is found out what
  * became of it, for up to 5 s: messages that all have idempotency keys are sent again, and the keys
@@ -94,8 +95,8 @@ public interface Producer<T> {
 
   /**
    * Deletes a key: produces a compacted message without a payload, a <em>tombstone</em>. It is the
-   * key's head, unless a greater one is there, until a newer message replaces it or its time is over
-   * ({@link StreamConfig#tombstoneTtl}); groups get it as a message that {@linkplain
+   * key's head, unless a greater one is there, until a newer message replaces it or its time is
+   * over ({@link StreamConfig#tombstoneTtl}); groups get it as a message that {@linkplain
    * Message#isTombstone is one}. Otherwise like {@link #produce(Object, ProduceOptions)}.
    *
    * @param options with a message key; without a {@linkplain ProduceOptions#withCompaction(long)

@@ -22,9 +22,8 @@ import java.util.List;
  * different orders, can deadlock, as with any rows; the keys of one call are used in a fixed order.
  * The same holds for the keys of compacted messages: their heads stay locked until the caller's
  * transaction ends, and producers of the same keys wait for it, and with them every group of the
- * stream; keep such transactions short.
- * A connection that is lost at the caller's commit is the caller's; in auto-commit mode it is an
- * {@link OutcomeUnknownException}.
+ * stream; keep such transactions short. A connection that is lost at the caller's commit is the
+ * caller's; in auto-commit mode it is an {@link OutcomeUnknownException}.
  *
  * <p>Every method throws {@link InvalidInputException} when a check of {@link Producer} fails,
  * {@link StreamNotFoundException} when the stream isn't registered, and {@link DatabaseException}

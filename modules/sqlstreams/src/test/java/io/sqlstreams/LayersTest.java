@@ -46,6 +46,7 @@ class LayersTest {
           // the path of a message
           entry("produce", Set.of("sql", "document")),
           entry("log", Set.of("sql", "document")),
+          entry("head", Set.of("sql", "log")),
           entry("fence", Set.of("sql")),
           entry("claim", Set.of("sql", "log")),
           entry("lease", Set.of("sql", "lifecycle", "wake")),
@@ -77,6 +78,8 @@ class LayersTest {
                   "position",
                   "catalog",
                   "produce",
+                  "log",
+                  "head",
                   "lease",
                   "inspect",
                   "operation",

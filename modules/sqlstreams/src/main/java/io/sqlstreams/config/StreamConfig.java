@@ -102,66 +102,36 @@ public record StreamConfig(
   /** These settings with another payload type. */
   public StreamConfig withPayloadType(PayloadType payloadType) {
     return new StreamConfig(
-        payloadType,
-        partitionSize,
-        maxPayloadBytes,
-        idempotencyKeyTtl,
-        tombstoneTtl,
-        emptyHeadTtl);
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
   }
 
   /** These settings with another number of ids in a partition. */
   public StreamConfig withPartitionSize(long partitionSize) {
     return new StreamConfig(
-        payloadType,
-        partitionSize,
-        maxPayloadBytes,
-        idempotencyKeyTtl,
-        tombstoneTtl,
-        emptyHeadTtl);
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
   }
 
   /** These settings with another limit on the payload, in bytes. */
   public StreamConfig withMaxPayloadBytes(int maxPayloadBytes) {
     return new StreamConfig(
-        payloadType,
-        partitionSize,
-        maxPayloadBytes,
-        idempotencyKeyTtl,
-        tombstoneTtl,
-        emptyHeadTtl);
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
   }
 
   /** These settings with another time for which an idempotency key lives. */
   public StreamConfig withIdempotencyKeyTtl(Duration idempotencyKeyTtl) {
     return new StreamConfig(
-        payloadType,
-        partitionSize,
-        maxPayloadBytes,
-        idempotencyKeyTtl,
-        tombstoneTtl,
-        emptyHeadTtl);
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
   }
 
   /** These settings with another time for which a deleted key is known to be deleted. */
   public StreamConfig withTombstoneTtl(Duration tombstoneTtl) {
     return new StreamConfig(
-        payloadType,
-        partitionSize,
-        maxPayloadBytes,
-        idempotencyKeyTtl,
-        tombstoneTtl,
-        emptyHeadTtl);
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
   }
 
   /** These settings with another time for which the lock of a key without a head is kept. */
   public StreamConfig withEmptyHeadTtl(Duration emptyHeadTtl) {
     return new StreamConfig(
-        payloadType,
-        partitionSize,
-        maxPayloadBytes,
-        idempotencyKeyTtl,
-        tombstoneTtl,
-        emptyHeadTtl);
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
   }
 }

@@ -41,7 +41,12 @@ class LeaseIT {
     sql = new Database(stream.dataSource(), database.schema());
     session = UUID.randomUUID();
     claims =
-        new Claims(sql, stream.scope(), "g", new Claimant(stream.group().id(), session, LEASE), () -> true);
+        new Claims(
+            sql,
+            stream.scope(),
+            "g",
+            new Claimant(stream.group().id(), session, LEASE),
+            () -> true);
     renewal = new LeaseRenewal(stream.scope(), stream.group().id(), LEASE);
     stream.produce(10);
   }

@@ -137,8 +137,7 @@ public final class StreamRegistry {
       throws SQLException {
     StreamInfo updated;
     try (Call call = RegistrySql.UPDATE_STREAM.in(system).on(connection)) {
-      call.set("stream_id", stream.id())
-          .set("max_payload_bytes", config.maxPayloadBytes());
+      call.set("stream_id", stream.id()).set("max_payload_bytes", config.maxPayloadBytes());
       updated = one(bindTtls(call, config));
     }
     writeLog(connection, updated);

@@ -21,7 +21,7 @@ final class ClaimSql {
    */
   static final Template CLAIM =
       Template.of(
-          """
+              """
           -- claim_range
           WITH
           peek AS MATERIALIZED (
@@ -230,7 +230,7 @@ final class ClaimSql {
    */
   static final Template RECLAIM =
       Template.of(
-          """
+              """
           -- reclaim_range
           WITH
           expired AS MATERIALIZED (

@@ -11,7 +11,7 @@ final class ExceptionSql {
    */
   static final Template CLAIM_DUE =
       Template.of(
-          """
+              """
           -- claim_due_exceptions
           WITH
           ordinary AS MATERIALIZED (

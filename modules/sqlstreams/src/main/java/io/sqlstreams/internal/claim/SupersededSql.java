@@ -4,9 +4,9 @@ package io.sqlstreams.internal.claim;
 final class SupersededSql {
   /**
    * The id of the message that has taken the place of a {@code message}; null when nothing has. It
-   * is its key's head, as the statement's snapshot shows it. The head's message is in the log by the
-   * same snapshot, so a group that hasn't come to it will: nothing is stepped over for a message
-   * that the group never gets.
+   * is its key's head, as the statement's snapshot shows it. The head's message is in the log by
+   * the same snapshot, so a group that hasn't come to it will: nothing is stepped over for a
+   * message that the group never gets.
    *
    * <p>A look-up for each message, by key: a join could become a scan of all heads.
    */

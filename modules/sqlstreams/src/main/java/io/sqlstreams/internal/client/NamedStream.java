@@ -2,7 +2,9 @@ package io.sqlstreams.internal.client;
 
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.GroupInfo;
+import io.sqlstreams.HeadSweep;
 import io.sqlstreams.MessageInfo;
+import io.sqlstreams.MessageKey;
 import io.sqlstreams.Producer;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
@@ -62,6 +64,17 @@ final class NamedStream<T> implements StreamHandle<T> {
   @Override
   public Producer<T> producer() {
     return parts.producers().create(name, codec);
+  }
+
+  @Override
+  public MessageKey<T> key(String key) {
+    return new NamedKey<>(parts, name, key, codec, anyVersion);
+  }
+
+  @Override
+  public HeadSweep sweepHeads() {
+    parts.requireOpen();
+    return parts.heads().sweep(parts.catalog().requireStream(name));
   }
 
   @Override

@@ -80,7 +80,8 @@ final class Heads {
     try (Call call = log.takeHeads().on(connection)) {
       call.setArray("message_keys", "text", winners.stream().map(Candidate::key).toArray())
           .setArray("ids", "int8", winners.stream().map(Candidate::id).toArray())
-          .setArray("schema_versions", "int4", winners.stream().map(Candidate::schemaVersion).toArray())
+          .setArray(
+              "schema_versions", "int4", winners.stream().map(Candidate::schemaVersion).toArray())
           .setArray("compaction_ranks", "int8", winners.stream().map(Candidate::rank).toArray())
           .setArray("tombstones", "bool", winners.stream().map(Candidate::tombstone).toArray())
           .update();

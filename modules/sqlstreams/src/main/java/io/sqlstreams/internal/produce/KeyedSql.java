@@ -138,8 +138,7 @@ final class KeyedSql {
       case JSON ->
           // byte for byte, whatever the database's collation holds for equal
           "stored.payload::text COLLATE \"C\" IS NOT DISTINCT FROM convert_from(sent.payload, 'UTF8')::json::text";
-      case JSONB ->
-          "stored.payload IS NOT DISTINCT FROM convert_from(sent.payload, 'UTF8')::jsonb";
+      case JSONB -> "stored.payload IS NOT DISTINCT FROM convert_from(sent.payload, 'UTF8')::jsonb";
       case BYTEA -> "stored.payload IS NOT DISTINCT FROM sent.payload";
     };
   }

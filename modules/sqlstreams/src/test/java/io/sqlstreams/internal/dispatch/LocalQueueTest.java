@@ -104,7 +104,9 @@ class LocalQueueTest {
     List<StoredMessage> messages =
         LongStream.of(ids)
             .mapToObj(
-                id -> new StoredMessage(id, Instant.EPOCH, 1, null, null, new byte[10], null, null, null))
+                id ->
+                    new StoredMessage(
+                        id, Instant.EPOCH, 1, null, null, new byte[10], null, null, null))
             .toList();
     return Work.of(
         new ClaimedRange(UUID.randomUUID(), ids[0] - 1, ids[ids.length - 1], messages),

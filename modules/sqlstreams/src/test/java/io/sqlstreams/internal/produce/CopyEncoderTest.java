@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class CopyEncoderTest {
   private static final ReadyMessage FULL =
-      new ReadyMessage(3, "r\u00e9", "k", "{\"a\":1}".getBytes(UTF_8), "{\"n\":\"v\"}", "{}", null, null);
+      new ReadyMessage(
+          3, "r\u00e9", "k", "{\"a\":1}".getBytes(UTF_8), "{\"n\":\"v\"}", "{}", null, null);
   private static final ReadyMessage BARE =
       new ReadyMessage(1, null, "", new byte[0], null, null, null, null);
 

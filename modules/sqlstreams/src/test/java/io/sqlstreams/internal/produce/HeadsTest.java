@@ -16,8 +16,7 @@ class HeadsTest {
       for (String other : keys) {
         assertThat(Integer.signum(Heads.compareKeys(one, other)))
             .isEqualTo(
-                Integer.signum(
-                    Arrays.compareUnsigned(one.getBytes(UTF_8), other.getBytes(UTF_8))));
+                Integer.signum(Arrays.compareUnsigned(one.getBytes(UTF_8), other.getBytes(UTF_8))));
       }
     }
   }
