@@ -76,7 +76,7 @@ public final class TestStream {
 
   /**
    * The text with {@code {log}}, {@code {cursor}}, {@code {lease}}, {@code {queue}}, {@code
-   * {deliveries}}, {@code {operations}} as table names.
+   * {deliveries}}, {@code {operations}}, {@code {heads}} as table names.
    */
   public String sql(String text) {
     String prefix = database.schema() + ".";
@@ -86,6 +86,7 @@ public final class TestStream {
         .replace("{lease}", prefix + "claim_lease_" + stream.id())
         .replace("{queue}", prefix + "exception_queue_" + stream.id())
         .replace("{deliveries}", prefix + "delivery_log_" + stream.id())
+        .replace("{heads}", prefix + "compaction_head_" + stream.id())
         .replace("{operations}", prefix + "operation_log_" + stream.id())
         .replace("{effects}", prefix + "effects");
   }
