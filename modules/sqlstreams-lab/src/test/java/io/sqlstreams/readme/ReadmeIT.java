@@ -48,6 +48,8 @@ class ReadmeIT {
             Await.until("the invoice is there", () -> invoices.counters().done() == 1);
           }
           assertThat(ReadmeExample.lookAfter(orders.group("invoices"))).isZero();
+          client.stream("stocks").register();
+          assertThat(ReadmeExample.sell(client, "a-1")).isEqualTo(9);
         }
       } finally {
         try (SqlStreams client = SqlStreams.builder(pool).allowDestroy(true).build();

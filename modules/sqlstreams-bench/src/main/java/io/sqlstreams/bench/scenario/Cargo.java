@@ -33,10 +33,10 @@ record Cargo<T>(StreamHandle<T> stream, List<T> payloads) {
   }
 
   /** So many payloads for one call. */
-  List<Outgoing<T>> batch(int size) {
+  List<Outgoing<T>> batch(int size, Keys keys) {
     List<Outgoing<T>> batch = new ArrayList<>(size);
     for (int i = 0; i < size; i++) {
-      batch.add(Outgoing.of(one(i)));
+      batch.add(Outgoing.of(one(i), keys.next()));
     }
     return batch;
   }

@@ -19,20 +19,57 @@ record Produce(PayloadForm form, Way way) implements Scenario {
   enum Way {
     /** Large batches. */
     BATCHES(
-        "produce", "produceAll of " + Producing.BATCH + " from 2 threads, no consumer", 2, 300_000),
+        "produce",
+        "produceAll of " + Producing.BATCH + " from 2 threads, no consumer",
+        Keys.NONE),
+    /** The same with message keys, which have an index. */
+    KEYED("produce-keyed", "produce with 100,000 message keys", Keys.MANY),
+    /** The same, compacted. */
+    COMPACTED("produce-compacted", "produce, compacted, at 100,000 keys", Keys.MANY_COMPACTED),
+    /** The same at one key. */
+    HOT("produce-hot-key", "produce, compacted, at one key", Keys.ONE_COMPACTED),
     /** Single messages, which the client commits together. */
-    SINGLES("produce-single", "single produce calls from 64 threads, no consumer", 64, 60_000);
+    SINGLES(
+        "produce-single",
+        "single produce calls from 64 threads, no consumer",
+        64,
+        60_000,
+        Keys.NONE),
+    /** The same, compacted. */
+    SINGLES_COMPACTED(
+        "produce-single-compacted",
+        "produce-single, compacted, at 100,000 keys",
+        64,
+        60_000,
+        Keys.MANY_COMPACTED),
+    /** The same at one key. */
+    SINGLES_HOT(
+        "produce-single-hot-key",
+        "produce-single, compacted, at one key",
+        64,
+        60_000,
+        Keys.ONE_COMPACTED);
 
     private final String scenario;
     private final String description;
     private final int threads;
     private final long messages;
+    private final Keys keys;
 
-    Way(String scenario, String description, int threads, long messages) {
+    Way(String scenario, String description, Keys keys) {
+      this(scenario, description, 2, 300_000, keys);
+    }
+
+    Way(String scenario, String description, int threads, long messages, Keys keys) {
       this.scenario = scenario;
       this.description = description;
       this.threads = threads;
       this.messages = messages;
+      this.keys = keys;
+    }
+
+    boolean isInBatches() {
+      return threads == 2;
     }
   }
 
@@ -57,7 +94,7 @@ record Produce(PayloadForm form, Way way) implements Scenario {
   }
 
   private <T> Trial trial(Workbench bench, Cargo<T> cargo, Quota quota) {
-    return new ProduceTrial<>(bench, cargo, new Producing<>(cargo, quota), quota, way);
+    return new ProduceTrial<>(bench, cargo, new Producing<>(cargo, quota, way.keys), quota, way);
   }
 
   private record ProduceTrial<T>(
@@ -67,7 +104,7 @@ record Produce(PayloadForm form, Way way) implements Scenario {
     public Work run() throws Exception {
       Callable<Void> member =
           () -> {
-            if (way == Way.BATCHES) {
+            if (way.isInBatches()) {
               producing.inBatches();
             } else {
               producing.oneByOne();

@@ -20,10 +20,16 @@ final class Producing<T> {
   private final Cargo<T> cargo;
   private final Producer<T> producer;
   private final Quota quota;
+  private final Keys keys;
   private final IdSet ids = new IdSet();
   private final Histogram callMicros = new ConcurrentHistogram(DIGITS);
 
   Producing(Cargo<T> cargo, Quota quota) {
+    this(cargo, quota, Keys.NONE);
+  }
+
+  Producing(Cargo<T> cargo, Quota quota, Keys keys) {
+    this.keys = keys;
     this.cargo = cargo;
     this.producer = cargo.stream().producer();
     this.quota = quota;
@@ -33,7 +39,7 @@ final class Producing<T> {
   void inBatches() {
     for (int size = quota.take(BATCH); size > 0; size = quota.take(BATCH)) {
       long begin = System.nanoTime();
-      List<Produced> receipts = producer.produceAll(cargo.batch(size));
+      List<Produced> receipts = producer.produceAll(cargo.batch(size, keys));
       record(begin);
       if (receipts.size() != size) {
         throw new BenchException(size + " messages gave " + receipts.size() + " receipts");
@@ -46,7 +52,7 @@ final class Producing<T> {
   void oneByOne() {
     for (long number = 0; quota.take(1) > 0; number++) {
       long begin = System.nanoTime();
-      Produced receipt = producer.produce(cargo.one(number));
+      Produced receipt = producer.produce(cargo.one(number), keys.next());
       record(begin);
       keep(receipt);
     }

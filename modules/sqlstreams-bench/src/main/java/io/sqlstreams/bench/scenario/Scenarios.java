@@ -39,7 +39,12 @@ public final class Scenarios {
                 form ->
                     Stream.of(
                         new Produce(form, Produce.Way.BATCHES),
+                        new Produce(form, Produce.Way.KEYED),
+                        new Produce(form, Produce.Way.COMPACTED),
+                        new Produce(form, Produce.Way.HOT),
                         new Produce(form, Produce.Way.SINGLES),
+                        new Produce(form, Produce.Way.SINGLES_COMPACTED),
+                        new Produce(form, Produce.Way.SINGLES_HOT),
                         new Paired(form, Paired.Kind.PLAIN),
                         new Paired(form, Paired.Kind.FAILING),
                         new Paired(form, Paired.Kind.LOGGED),

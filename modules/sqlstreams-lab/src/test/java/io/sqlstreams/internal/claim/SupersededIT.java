@@ -34,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -99,6 +98,16 @@ class SupersededIT {
   private List<String> deliveries() {
     return stream.rows(
         "SELECT message_id, attempt, status, error FROM {deliveries} ORDER BY message_id");
+  }
+
+  private void awaitNothingOpen() {
+    Await.until(
+        "nothing is open",
+        () ->
+            stream.number("SELECT claimed FROM {cursor}")
+                    == stream.number("SELECT max(id) FROM {log}")
+                && stream.number("SELECT count(*) FROM {lease}") == 0
+                && stream.number("SELECT count(*) FROM {queue} WHERE status <> 'superseded'") == 0);
   }
 
   private void expire() {
@@ -202,7 +211,6 @@ class SupersededIT {
                 .withRetry(RetryPolicy.defaults().withInitialBackoff(Duration.ofMillis(1))));
     long failing = produce("a", 0);
     long forever = plain("a");
-    CountDownLatch replaced = new CountDownLatch(1);
     try (Consumer consumer =
         Consumer.start(
             client,
@@ -228,7 +236,6 @@ class SupersededIT {
       assertThat(stream.rows("SELECT status FROM {deliveries} ORDER BY id"))
           .containsExactly("delayed", "superseded");
     }
-    replaced.countDown();
   }
 
   @Test
@@ -261,7 +268,7 @@ class SupersededIT {
       for (int round = 0; round < 4; round++) {
         // one process with one handler at a time: what comes later is newer
         Worker worker =
-            workers.start(workers.settings().withHandlers(1, 20, 2).withLeaseMillis(500));
+            workers.start(workers.settings().withHandlers(1, 20, 2).withLeaseMillis(1_000));
         int before = worker.entries().size();
         for (int i = 0; i < 150; i++) {
           produce("k" + random.nextInt(20), random.nextInt(3));
@@ -270,7 +277,7 @@ class SupersededIT {
         worker.kill();
       }
       workers.start(workers.settings().withHandlers(1, 20, 1));
-      stream.awaitSettled();
+      awaitNothingOpen();
       Map<Long, String> keys =
           stream.rows("SELECT id, message_key FROM {log}").stream()
               .map(row -> row.split("\\|", 2))
@@ -314,13 +321,7 @@ class SupersededIT {
     for (int i = 0; i < 600; i++) {
       produce("k" + random.nextInt(30), random.nextInt(2));
     }
-    Await.until(
-        "nothing is open",
-        () ->
-            stream.number("SELECT claimed FROM {cursor}")
-                    == stream.number("SELECT max(id) FROM {log}")
-                && stream.number("SELECT count(*) FROM {lease}") == 0
-                && stream.number("SELECT count(*) FROM {queue} WHERE status <> 'superseded'") == 0);
+    awaitNothingOpen();
     List<Long> delivered = consumers.stream().flatMap(consumer -> consumer.ids().stream()).toList();
     assertThat(delivered).containsAll(stream.longs("SELECT message_id FROM {heads}"));
     List<Long> accounted = new ArrayList<>(delivered);
