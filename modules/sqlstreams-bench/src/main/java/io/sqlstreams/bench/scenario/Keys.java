@@ -27,8 +27,7 @@ enum Keys {
     if (keys == 0) {
       return ProduceOptions.defaults();
     }
-    ProduceOptions keyed =
-        ProduceOptions.key("key-" + ThreadLocalRandom.current().nextInt(keys));
+    ProduceOptions keyed = ProduceOptions.key("key-" + ThreadLocalRandom.current().nextInt(keys));
     return compacted ? keyed.withCompaction() : keyed;
   }
 }

@@ -19,9 +19,7 @@ record Produce(PayloadForm form, Way way) implements Scenario {
   enum Way {
     /** Large batches. */
     BATCHES(
-        "produce",
-        "produceAll of " + Producing.BATCH + " from 2 threads, no consumer",
-        Keys.NONE),
+        "produce", "produceAll of " + Producing.BATCH + " from 2 threads, no consumer", Keys.NONE),
     /** The same with message keys, which have an index. */
     KEYED("produce-keyed", "produce with 100,000 message keys", Keys.MANY),
     /** The same, compacted. */

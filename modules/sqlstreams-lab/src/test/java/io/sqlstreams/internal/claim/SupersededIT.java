@@ -90,9 +90,7 @@ class SupersededIT {
   }
 
   private static List<Long> ids(ClaimedRange range) {
-    return range == null
-        ? List.of()
-        : range.messages().stream().map(StoredMessage::id).toList();
+    return range == null ? List.of() : range.messages().stream().map(StoredMessage::id).toList();
   }
 
   private List<String> deliveries() {
@@ -222,8 +220,7 @@ class SupersededIT {
               return Outcome.done();
             })) {
       consumer.awaitReceived(2);
-      Await.until(
-          "the retry waits", () -> stream.number("SELECT count(*) FROM {queue}") == 1);
+      Await.until("the retry waits", () -> stream.number("SELECT count(*) FROM {queue}") == 1);
       long head = produce("a", 0);
       consumer.awaitReceived(3);
       stream.execute("UPDATE {queue} SET can_run_after = now()");

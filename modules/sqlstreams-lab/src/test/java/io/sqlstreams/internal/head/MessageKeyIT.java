@@ -110,7 +110,10 @@ class MessageKeyIT {
         .extracting(KeyedMessage::id)
         .containsExactly(lost, head.id(), plain);
     assertThat(counter.messages(3).get(2).rank()).isNull();
-    assertThat(counter.messages(MessageKey.MAX_MESSAGES)).hasSize(4).last().returns(first, KeyedMessage::id);
+    assertThat(counter.messages(MessageKey.MAX_MESSAGES))
+        .hasSize(4)
+        .last()
+        .returns(first, KeyedMessage::id);
   }
 
   @Test
@@ -163,9 +166,7 @@ class MessageKeyIT {
     try (NamedTransaction writer = stream.begin("writer");
         Connection locker = stream.unpooled()) {
       locker.setAutoCommit(false);
-      producer()
-          .in(writer.connection())
-          .produce(2, ProduceOptions.key("counter").withCompaction());
+      producer().in(writer.connection()).produce(2, ProduceOptions.key("counter").withCompaction());
       Future<Optional<KeyedMessage<Integer>>> locked =
           threads.submit(() -> counter.lockHead(locker));
       stream.awaitWaiting("lock_compaction_head");
@@ -180,9 +181,7 @@ class MessageKeyIT {
     try (NamedTransaction writer = stream.begin("writer");
         Connection locker = stream.unpooled()) {
       locker.setAutoCommit(false);
-      producer()
-          .in(writer.connection())
-          .produce(2, ProduceOptions.key("counter").withCompaction());
+      producer().in(writer.connection()).produce(2, ProduceOptions.key("counter").withCompaction());
       Future<Optional<KeyedMessage<Integer>>> locked =
           threads.submit(() -> counter.lockHead(locker));
       stream.awaitWaiting("lock_compaction_head");
@@ -261,7 +260,10 @@ class MessageKeyIT {
           assertThat(head).isEmpty();
           return HeadChange.to(
               1,
-              ProduceOptions.key("ignored").withRoutingKey("r").withHeader("h", "v").withCompaction(9));
+              ProduceOptions.key("ignored")
+                  .withRoutingKey("r")
+                  .withHeader("h", "v")
+                  .withCompaction(9));
         });
     assertThat(counter.head().orElseThrow())
         .returns(9L, KeyedMessage::rank)
@@ -290,8 +292,7 @@ class MessageKeyIT {
         .asInstanceOf(type(UnreadableMessageException.class))
         .satisfies(e -> assertThat(e.stream()).isEqualTo(stream.name()));
     long id =
-        client
-            .stream(stream.name(), Newer.class)
+        client.stream(stream.name(), Newer.class)
             .producer()
             .produce(new Newer("n"), ProduceOptions.key("counter").withCompaction())
             .id();
@@ -341,7 +342,10 @@ class MessageKeyIT {
             + " WHERE compaction_key IN ('counter', 'old', 'locked', 'empty')");
     try (NamedTransaction holder = stream.begin("holder")) {
       assertThat(
-              client.stream(stream.name()).key("locked").lockHead(holder.connection()).orElseThrow()
+              client.stream(stream.name())
+                  .key("locked")
+                  .lockHead(holder.connection())
+                  .orElseThrow()
                   .isTombstone())
           .isTrue();
       assertThat(client.stream(stream.name()).sweepHeads()).isEqualTo(new HeadSweep(1, 1));
@@ -355,14 +359,14 @@ class MessageKeyIT {
     assertThat(client.stream(stream.name()).sweepHeads()).isEqualTo(new HeadSweep(1, 0));
     // as if it had never been used
     producer().produce(3, ProduceOptions.key("old").withCompaction(-5));
-    assertThat(client.stream(stream.name(), Integer.class).key("old").head().orElseThrow().payload())
+    assertThat(
+            client.stream(stream.name(), Integer.class).key("old").head().orElseThrow().payload())
         .isEqualTo(3);
   }
 
   @Test
   void theTimesAreSettingsOfTheStreamAndManyHeadsGoInSeveralTransactions() {
-    client
-        .stream(stream.name())
+    client.stream(stream.name())
         .register(
             StreamConfig.defaults()
                 .withTombstoneTtl(Duration.ofMillis(1))
@@ -382,9 +386,7 @@ class MessageKeyIT {
     producer().produceTombstone("counter");
     stream.execute("UPDATE {heads} SET updated_at = now() - INTERVAL '2 days'");
     try (NamedTransaction writer = stream.begin("writer")) {
-      producer()
-          .in(writer.connection())
-          .produce(4, ProduceOptions.key("counter").withCompaction());
+      producer().in(writer.connection()).produce(4, ProduceOptions.key("counter").withCompaction());
       assertThat(client.stream(stream.name()).sweepHeads()).isEqualTo(new HeadSweep(0, 0));
       writer.commits();
     }
@@ -432,8 +434,7 @@ class MessageKeyIT {
       processes.add(
           Worker.launch(
               CounterProcess.class,
-              List.of(
-                  database.jdbcUrl(), database.schema(), stream.name(), "counter", "1000")));
+              List.of(database.jdbcUrl(), database.schema(), stream.name(), "counter", "1000")));
     }
     try {
       for (Worker process : processes) {

@@ -117,7 +117,9 @@ class CompactionIT {
   }
 
   private static String head(TestStream stream, String key) {
-    return stream.rows("SELECT message_id FROM {heads} WHERE compaction_key = '" + key + "'").get(0);
+    return stream
+        .rows("SELECT message_id FROM {heads} WHERE compaction_key = '" + key + "'")
+        .get(0);
   }
 
   @ParameterizedTest
@@ -125,9 +127,7 @@ class CompactionIT {
   void everyWayOfProducingTakesTheHeads(PayloadType payloadType) throws Exception {
     TestStream stream =
         TestStream.register(
-            database,
-            StreamConfig.defaults().withPayloadType(payloadType),
-            GroupConfig.defaults());
+            database, StreamConfig.defaults().withPayloadType(payloadType), GroupConfig.defaults());
     Producer<RawPayload> producer = producer(stream);
     Random random = new Random(7);
     for (int round = 0; round < 4; round++) {
@@ -142,7 +142,9 @@ class CompactionIT {
           producer.in(connection).produceAll(mixed(random, size, "own", null));
           connection.setAutoCommit(false);
           producer.in(connection).produceAll(mixed(random, size, "caller", null));
-          producer.in(connection).produceAll(mixed(random, size, "caller", "c" + round + "-" + size));
+          producer
+              .in(connection)
+              .produceAll(mixed(random, size, "caller", "c" + round + "-" + size));
           producer.in(connection).produceTombstone("caller-gone");
           connection.commit();
           producer.in(connection).produceAll(mixed(random, size, "rolled back", null));
@@ -156,7 +158,8 @@ class CompactionIT {
     }
     assertThat(stream.number("SELECT count(*) FROM {heads} WHERE tombstone")).isPositive();
     assertThat(
-            stream.number("SELECT count(*) FROM {log} WHERE payload IS NULL AND compaction_rank IS NULL"))
+            stream.number(
+                "SELECT count(*) FROM {log} WHERE payload IS NULL AND compaction_rank IS NULL"))
         .isZero();
     assertThat(
             stream.number("SELECT count(*) FROM {heads} WHERE compaction_key LIKE 'rolled back%'"))
@@ -198,8 +201,7 @@ class CompactionIT {
     assertThat(head(stream, "k")).isEqualTo(Long.toString(ranked));
     long newer =
         producer(stream, 2).produce(json("5"), ProduceOptions.key("k").withCompaction(-9)).id();
-    producer(stream)
-        .produce(json("6"), ProduceOptions.key("k").withCompaction(Long.MAX_VALUE));
+    producer(stream).produce(json("6"), ProduceOptions.key("k").withCompaction(Long.MAX_VALUE));
     producer(stream).produce(json("7"), ProduceOptions.key("k"));
     assertThat(head(stream, "k")).isEqualTo(Long.toString(newer));
     assertThat(first).isLessThan(second);
@@ -229,9 +231,7 @@ class CompactionIT {
   void aTombstoneIsNoDuplicateOfAPayloadNorOfTheJsonNull(PayloadType payloadType) {
     TestStream stream =
         TestStream.register(
-            database,
-            StreamConfig.defaults().withPayloadType(payloadType),
-            GroupConfig.defaults());
+            database, StreamConfig.defaults().withPayloadType(payloadType), GroupConfig.defaults());
     ProduceOptions gone = ProduceOptions.key("k").withIdempotencyKey("gone");
     ProduceOptions there = ProduceOptions.key("k").withIdempotencyKey("there").withCompaction();
     producer(stream).produceTombstone(gone);
@@ -285,16 +285,14 @@ class CompactionIT {
   @Test
   void b45_numbersAreTheSameBytesInTheHead() {
     TestStream stream = TestStream.register(database);
-    String payload =
-        "{\"id\":12345678901234567890123, \"price\":1.10,\"e\":1E+2, \"e\":-0.0}";
+    String payload = "{\"id\":12345678901234567890123, \"price\":1.10,\"e\":1E+2, \"e\":-0.0}";
     producer(stream).produce(json(payload), compacted("single"));
     producer(stream).produceAll(Collections.nCopies(MANY, message("many", 0, payload)));
     for (String key : List.of("single", "many")) {
       assertThat(client.stream(stream.name()).key(key).head().orElseThrow().payload().text())
           .isEqualTo(payload);
     }
-    assertThat(
-            client.stream(stream.name()).key("single").messages(1).get(0).payload().text())
+    assertThat(client.stream(stream.name()).key("single").messages(1).get(0).payload().text())
         .isEqualTo(payload);
   }
 
@@ -385,17 +383,17 @@ class CompactionIT {
 
   @ParameterizedTest
   @CsvSource({"true, 1", "true, 200", "false, 1", "false, 200"})
-  void ofTwoProducersOfAKeyOneWaitsAndTheGreaterWins(
-      boolean laterFirst, int size) throws Exception {
+  void ofTwoProducersOfAKeyOneWaitsAndTheGreaterWins(boolean laterFirst, int size)
+      throws Exception {
     TestStream stream = TestStream.register(database);
     List<Outgoing<RawPayload>> write = Collections.nCopies(size, message("k", 0, "1"));
     // the one that waits keeps the application's name, by which it is found
     try (NamedTransaction holder = stream.begin("holder");
         Connection waiter = stream.unpooled()) {
       waiter.setAutoCommit(false);
-      // in one of the cases what waits has drawn smaller ids in its transaction than what it waits for
-      long plain =
-          laterFirst ? producer(stream).in(waiter).produce(json("0")).id() : 0;
+      // in one of the cases what waits has drawn smaller ids in its transaction than what it waits
+      // for
+      long plain = laterFirst ? producer(stream).in(waiter).produce(json("0")).id() : 0;
       List<Produced> held = producer(stream).in(holder.connection()).produceAll(write);
       CompletableFuture<List<Produced>> waiting =
           CompletableFuture.supplyAsync(
@@ -430,9 +428,7 @@ class CompactionIT {
               .id();
       Future<Produced> loser =
           threads.submit(
-              () ->
-                  producer(stream)
-                      .produce(json("2"), ProduceOptions.key("k").withCompaction(1)));
+              () -> producer(stream).produce(json("2"), ProduceOptions.key("k").withCompaction(1)));
       stream.awaitWaiting("produce_compacted");
       winner.commits();
       assertThat(loser.get(30, SECONDS).id()).isGreaterThan(won);
