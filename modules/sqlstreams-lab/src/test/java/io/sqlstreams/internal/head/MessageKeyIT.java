@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.sqlstreams.HeadChange;
 import io.sqlstreams.HeadSweep;
 import io.sqlstreams.KeyedMessage;
@@ -24,6 +25,7 @@ import io.sqlstreams.error.UnreadableMessageException;
 import io.sqlstreams.lab.CounterProcess;
 import io.sqlstreams.lab.NamedTransaction;
 import io.sqlstreams.lab.Plans;
+import io.sqlstreams.lab.TestPool;
 import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.lab.Worker;
 import io.sqlstreams.test.SqlStreamsTest;
@@ -142,6 +144,22 @@ class MessageKeyIT {
           .isInstanceOf(InvalidInputException.class);
     }
     assertThat(stream.number("SELECT count(*) FROM {heads}")).isZero();
+  }
+
+  @Test
+  void aCallerThatHoldsThePoolsOnlyConnectionIsServed() {
+    produce(1);
+    try (HikariDataSource pool = TestPool.of(database.dataSource(), 1);
+        SqlStreams small = SqlStreams.builder(pool).schema(database.schema()).build()) {
+      MessageKey<Integer> key = small.stream(stream.name(), Integer.class).key("counter");
+      small.inTransaction(
+          connection -> {
+            assertThat(key.lockHead(connection)).isPresent();
+            return key.update(connection, MessageKeyIT::plusOne);
+          });
+      assertThat(key.update(MessageKeyIT::plusOne)).isPresent();
+    }
+    assertThat(counter.head().orElseThrow().payload()).isEqualTo(3);
   }
 
   @ParameterizedTest

@@ -60,7 +60,7 @@ final class NamedKey<T> implements MessageKey<T> {
   @Override
   public Optional<KeyedMessage<T>> lockHead(Connection connection) {
     Producers.requireTransaction(connection, "locking a key of stream \"" + stream + "\"");
-    return message(parts.heads().lock(requireStream(), connection, key));
+    return message(parts.heads().lock(requireStreamOn(connection), connection, key));
   }
 
   @Override
@@ -76,7 +76,7 @@ final class NamedKey<T> implements MessageKey<T> {
   public Optional<Produced> change(
       Connection connection, Function<Optional<KeyedMessage<T>>, HeadChange<T>> change) {
     Producers.requireTransaction(connection, "updating a key of stream \"" + stream + "\"");
-    return change(requireStream(), connection, change);
+    return change(requireStreamOn(connection), connection, change);
   }
 
   private Optional<Produced> change(
@@ -162,6 +162,12 @@ final class NamedKey<T> implements MessageKey<T> {
     parts.requireOpen();
     Producers.requireMessageKey(key);
     return parts.catalog().requireStream(stream);
+  }
+
+  private StreamInfo requireStreamOn(Connection connection) {
+    parts.requireOpen();
+    Producers.requireMessageKey(key);
+    return parts.catalog().requireStreamOn(connection, stream);
   }
 
   /** Writes what a codec writes as this schema version. */
