@@ -11,6 +11,7 @@ import io.sqlstreams.test.TestDatabase;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -148,6 +149,20 @@ class CommandsIT {
         .isEqualTo("produced message 1\n");
     assertThat(ok(cli.on("consume", "pc", "g", "--count", "1")))
         .isEqualTo("1\teu.placed\tk\u00e6y\t" + payload + "\n");
+  }
+
+  @Test
+  void aTombstoneIsPrintedWithoutAPayload() {
+    ok(cli.on("stream", "register", "tombstones", "--tombstone-ttl", "2d"));
+    ok(cli.on("group", "register", "tombstones", "g"));
+    try (SqlStreams client =
+        SqlStreams.builder(database.dataSource()).schema(database.schema()).build()) {
+      client.stream("tombstones").producer().produceTombstone("k");
+      assertThat(client.stream("tombstones").get().orElseThrow().config().tombstoneTtl())
+          .isEqualTo(Duration.ofDays(2));
+    }
+    assertThat(ok(cli.on("consume", "tombstones", "g", "--count", "1")))
+        .isEqualTo("1\t-\tk\t-\n");
   }
 
   @Test
