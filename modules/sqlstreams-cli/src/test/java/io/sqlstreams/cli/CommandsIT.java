@@ -161,8 +161,7 @@ class CommandsIT {
       assertThat(client.stream("tombstones").get().orElseThrow().config().tombstoneTtl())
           .isEqualTo(Duration.ofDays(2));
     }
-    assertThat(ok(cli.on("consume", "tombstones", "g", "--count", "1")))
-        .isEqualTo("1\t-\tk\t-\n");
+    assertThat(ok(cli.on("consume", "tombstones", "g", "--count", "1"))).isEqualTo("1\t-\tk\t-\n");
   }
 
   @Test
