@@ -13,8 +13,18 @@ public interface Message<T> {
   /** The message id: the position in the stream, above 0. */
   long id();
 
-  /** The payload. */
+  /**
+   * The payload; null in a tombstone, and nowhere else. Streams without compacted messages have no
+   * tombstones, so the type doesn't say it; a handler of compacted messages asks {@link
+   * #isTombstone} first.
+   */
   T payload();
+
+  /**
+   * Whether the message has no payload, but says that its {@link #key} was deleted: see {@link
+   * Producer#produceTombstone(io.sqlstreams.config.ProduceOptions)}.
+   */
+  boolean isTombstone();
 
   /** The message key; null when the message has none. */
   @Nullable String key();

@@ -1,6 +1,7 @@
 package io.sqlstreams;
 
 import io.sqlstreams.config.ProduceOptions;
+import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.ClosedException;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.InvalidInputException;
@@ -23,6 +24,12 @@ import java.util.concurrent.CompletableFuture;
  * duplicate: nothing is written, and its receipt names the original. While the transaction that has
  * just used the key is open, the call waits for its end, and so do the messages that are committed
  * together with this one.
+ *
+ * <p>A {@linkplain ProduceOptions#withCompaction compacted} message becomes its key's head in the
+ * same transaction, unless the head beats it; the write waits while another transaction holds that
+ * head (an open one that has written to the key, or {@link MessageKey#lockHead}). The heads of one
+ * write are taken in a fixed order, whatever the order of the messages. A duplicate changes no
+ * head.
  *
  * <p>When the connection is lost while the library's own commit is under way, it is found out what
  * became of it, for up to 5 s: messages that all have idempotency keys are sent again, and the keys
@@ -85,6 +92,35 @@ public interface Producer<T> {
   default CompletableFuture<Produced> produceAsync(T payload) {
     return produceAsync(payload, ProduceOptions.defaults());
   }
+
+  /**
+   * Deletes a key: produces a compacted message without a payload, a <em>tombstone</em>. It is the
+   * key's head, unless a greater one is there, until a newer message replaces it or its time is
+   * over ({@link StreamConfig#tombstoneTtl}); groups get it as a message that {@linkplain
+   * Message#isTombstone is one}. Otherwise like {@link #produce(Object, ProduceOptions)}.
+   *
+   * @param options with a message key; without a {@linkplain ProduceOptions#withCompaction(long)
+   *     rank} the tombstone has rank 0
+   * @throws OutcomeUnknownException when the connection broke while the commit was under way, and
+   *     it can't be found out what became of it
+   */
+  Produced produceTombstone(ProduceOptions options);
+
+  /**
+   * Deletes a key; see {@link #produceTombstone(ProduceOptions)}.
+   *
+   * @throws OutcomeUnknownException when the connection broke while the commit was under way, and
+   *     it can't be found out what became of it
+   */
+  default Produced produceTombstone(String key) {
+    return produceTombstone(ProduceOptions.key(key));
+  }
+
+  /**
+   * Deletes a key without waiting for it; see {@link #produceTombstone(ProduceOptions)} and {@link
+   * #produceAsync(Object, ProduceOptions)}.
+   */
+  CompletableFuture<Produced> produceTombstoneAsync(ProduceOptions options);
 
   /** How many messages may be on their way at once before {@link #produceAsync} blocks. */
   int MAX_PENDING_MESSAGES = 20_000;

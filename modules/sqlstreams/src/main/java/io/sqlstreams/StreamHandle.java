@@ -93,6 +93,28 @@ public interface StreamHandle<T> {
   /** A producer for this stream. No I/O. */
   Producer<T> producer();
 
+  /**
+   * A message key of this stream, with the newest value that compacted messages have given it. No
+   * I/O.
+   *
+   * @param key the message key; empty is a key like others
+   */
+  MessageKey<T> key(String key);
+
+  /**
+   * Removes what compacted messages leave behind: the heads of keys that were deleted longer than
+   * {@link StreamConfig#tombstoneTtl} ago, after which such a key is as if it had never been used,
+   * and the locks of keys without a head that nobody has taken for longer than {@link
+   * StreamConfig#emptyHeadTtl}. By the database's clock. The messages themselves, tombstones
+   * included, stay in the log, so a group that is late by more than that still gets them. Waits for
+   * nobody: a head that somebody has locked is left for the next time. Many at a time, each 1,000
+   * in a transaction of their own; nothing else calls it yet.
+   *
+   * @return how many were removed
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  HeadSweep sweepHeads();
+
   /** A consumer group of this stream by its name. No I/O. */
   ConsumerGroup<T> group(String name);
 

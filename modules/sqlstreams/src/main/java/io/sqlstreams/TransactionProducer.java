@@ -20,8 +20,10 @@ import java.util.List;
  * SERIALIZABLE, a key that a transaction has used which the caller's snapshot doesn't show is a
  * serialization failure (40001). Two transactions that use the same keys in several calls, in
  * different orders, can deadlock, as with any rows; the keys of one call are used in a fixed order.
- * A connection that is lost at the caller's commit is the caller's; in auto-commit mode it is an
- * {@link OutcomeUnknownException}.
+ * The same holds for the keys of compacted messages: their heads stay locked until the caller's
+ * transaction ends, and producers of the same keys wait for it, and with them every group of the
+ * stream; keep such transactions short. A connection that is lost at the caller's commit is the
+ * caller's; in auto-commit mode it is an {@link OutcomeUnknownException}.
  *
  * <p>Every method throws {@link InvalidInputException} when a check of {@link Producer} fails,
  * {@link StreamNotFoundException} when the stream isn't registered, and {@link DatabaseException}
@@ -39,6 +41,19 @@ public interface TransactionProducer<T> {
    */
   default Produced produce(T payload) {
     return produce(payload, ProduceOptions.defaults());
+  }
+
+  /**
+   * Deletes a key by a tombstone, which becomes visible at the caller's commit; see {@link
+   * Producer#produceTombstone(ProduceOptions)}.
+   *
+   * @param options with a message key
+   */
+  Produced produceTombstone(ProduceOptions options);
+
+  /** Deletes a key by a tombstone, which becomes visible at the caller's commit. */
+  default Produced produceTombstone(String key) {
+    return produceTombstone(ProduceOptions.key(key));
   }
 
   /**

@@ -47,6 +47,7 @@ class LayersTest {
           // the path of a message
           entry("produce", Set.of("sql", "document")),
           entry("log", Set.of("sql", "document")),
+          entry("head", Set.of("sql", "log")),
           entry("fence", Set.of("sql")),
           entry("order", Set.of()),
           entry("claim", Set.of("sql", "log", "filter", "order")),
@@ -80,6 +81,8 @@ class LayersTest {
                   "position",
                   "catalog",
                   "produce",
+                  "log",
+                  "head",
                   "lease",
                   "inspect",
                   "operation",

@@ -128,7 +128,7 @@ final class ConsumeCommand implements Callable<Integer> {
               Long.toString(message.id()),
               Text.orNone(message.routingKey()),
               Text.orNone(message.key()),
-              Text.payload(message.payload().bytes())));
+              message.isTombstone() ? Text.orNone(null) : Text.payload(message.payload().bytes())));
       if (out.checkError()) { // flushes too
         broken = true;
         left = 0;

@@ -29,6 +29,8 @@ final class Fields {
     fields.put("partitionSize", stream.config().partitionSize());
     fields.put("maxPayloadBytes", stream.config().maxPayloadBytes());
     fields.put("idempotencyKeyTtl", stream.config().idempotencyKeyTtl().toString());
+    fields.put("tombstoneTtl", stream.config().tombstoneTtl().toString());
+    fields.put("emptyHeadTtl", stream.config().emptyHeadTtl().toString());
     fields.put("createdAt", stream.createdAt().toString());
     return fields;
   }

@@ -65,13 +65,28 @@ final class StreamCommand {
               paramLabel = "DURATION",
               defaultValue = "1d",
               description = "How long an idempotency key lives. Default: ${DEFAULT-VALUE}.")
-          Duration idempotencyKeyTtl) {
+          Duration idempotencyKeyTtl,
+      @Option(
+              names = "--tombstone-ttl",
+              paramLabel = "DURATION",
+              defaultValue = "1d",
+              description = "How long a deleted key has its tombstone. Default: ${DEFAULT-VALUE}.")
+          Duration tombstoneTtl,
+      @Option(
+              names = "--empty-head-ttl",
+              paramLabel = "DURATION",
+              defaultValue = "1h",
+              description =
+                  "How long the lock of a key without a head is kept. Default: ${DEFAULT-VALUE}.")
+          Duration emptyHeadTtl) {
     StreamConfig config =
         StreamConfig.defaults()
             .withPayloadType(payloadType)
             .withPartitionSize(partitionSize)
             .withMaxPayloadBytes(maxPayloadBytes)
-            .withIdempotencyKeyTtl(idempotencyKeyTtl);
+            .withIdempotencyKeyTtl(idempotencyKeyTtl)
+            .withTombstoneTtl(tombstoneTtl)
+            .withEmptyHeadTtl(emptyHeadTtl);
     StreamInfo stream = database.with(client -> client.stream(name).register(config));
     println("registered stream \"" + stream.name() + "\", id " + stream.id());
   }

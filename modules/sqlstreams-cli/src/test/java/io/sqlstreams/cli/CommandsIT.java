@@ -193,6 +193,19 @@ class CommandsIT {
   }
 
   @Test
+  void aTombstoneIsPrintedWithoutAPayload() {
+    ok(cli.on("stream", "register", "tombstones", "--tombstone-ttl", "2d"));
+    ok(cli.on("group", "register", "tombstones", "g"));
+    try (SqlStreams client =
+        SqlStreams.builder(database.dataSource()).schema(database.schema()).build()) {
+      client.stream("tombstones").producer().produceTombstone("k");
+      assertThat(client.stream("tombstones").get().orElseThrow().config().tombstoneTtl())
+          .isEqualTo(Duration.ofDays(2));
+    }
+    assertThat(ok(cli.on("consume", "tombstones", "g", "--count", "1"))).isEqualTo("1\t-\tk\t-\n");
+  }
+
+  @Test
   void linesOfStdinAreProducedTogetherAndConsumedByCount() {
     ok(cli.on("stream", "register", "lines"));
     ok(cli.on("group", "register", "lines", "g"));

@@ -117,6 +117,10 @@ class UsageTest {
         Cli.run("stream", "register", "orders", URL, "--idempotency-key-ttl", "0s"),
         "idempotencyKeyTtl");
     assertFails(
+        Cli.run("stream", "register", "orders", URL, "--tombstone-ttl", "0s"), "tombstoneTtl");
+    assertFails(
+        Cli.run("stream", "register", "orders", URL, "--empty-head-ttl", "0s"), "emptyHeadTtl");
+    assertFails(
         Cli.run("group", "register", "orders", "billing", URL, "--max-retries", "-1"),
         "maxRetries");
     assertFails(

@@ -37,6 +37,11 @@ public final class Worker implements AutoCloseable {
     return launch(ScriptProcess.class, "error", settings.arguments(), settings.ledger());
   }
 
+  /** Starts another process of the lab, which keeps no ledger. */
+  public static Worker launch(Class<?> main, List<String> arguments) {
+    return launch(main, "warn", arguments, "");
+  }
+
   private static Worker launch(
       Class<?> main, String logLevel, List<String> arguments, String ledger) {
     List<String> command = new ArrayList<>();
@@ -137,7 +142,7 @@ public final class Worker implements AutoCloseable {
   /** Waits for its end, however it comes. */
   public void awaitEnd() {
     try {
-      if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      if (!process.waitFor(240, TimeUnit.SECONDS)) {
         throw new IllegalStateException("the worker doesn't end");
       }
     } catch (InterruptedException e) {
@@ -155,7 +160,8 @@ public final class Worker implements AutoCloseable {
     return lastWords();
   }
 
-  private String lastWords() {
+  /** Waits for its end; gives the next line that it said, empty for nothing. */
+  public String lastWords() {
     awaitEnd();
     try {
       String words = output.readLine();

@@ -1,6 +1,7 @@
 package io.sqlstreams.lab;
 
 import io.sqlstreams.config.Concurrency;
+import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.internal.claim.ClaimTerms;
 import java.util.Collection;
 import java.util.List;
@@ -17,6 +18,6 @@ public final class Terms {
 
   /** Of a group that knows no order, by a session that holds this. */
   public static ClaimTerms held(Collection<UUID> tokens) {
-    return new ClaimTerms(Concurrency.PARALLEL, null, false, tokens, List.of());
+    return new ClaimTerms(Concurrency.PARALLEL, null, DeliveryLogMode.FAILURES, tokens, List.of());
   }
 }

@@ -4,6 +4,8 @@ import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Consumption;
 import io.sqlstreams.ExceptionInfo;
 import io.sqlstreams.GroupSnapshot;
+import io.sqlstreams.KeyedMessage;
+import io.sqlstreams.MessageKey;
 import io.sqlstreams.Outcome;
 import io.sqlstreams.Rewind;
 import io.sqlstreams.SqlStreams;
@@ -13,6 +15,7 @@ import io.sqlstreams.config.Binding;
 import io.sqlstreams.config.ExceptionFilter;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.Page;
+import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.RetryPolicy;
 import io.sqlstreams.config.Start;
 import java.math.BigDecimal;
@@ -98,6 +101,22 @@ final class ReadmeExample {
     Rewind preview = group.previewRewind(Start.at(Instant.now().minus(Duration.ofHours(2))));
     System.out.println("a rewind would deliver " + preview.messages() + " messages again");
     return redriven;
+  }
+
+  // README ends
+
+  // README begins
+  record Stock(int pieces) {}
+
+  static int sell(SqlStreams client, String article) {
+    StreamHandle<Stock> stocks = client.stream("stocks", Stock.class);
+    stocks.producer().produce(new Stock(10), ProduceOptions.key(article).withCompaction());
+    MessageKey<Stock> stock = stocks.key(article);
+    // read, change, write, in one transaction under the key's lock; null leaves it as it is
+    stock.update(now -> now == null ? null : new Stock(now.pieces() - 1));
+    int left = stock.head().map(KeyedMessage::payload).map(Stock::pieces).orElse(0);
+    stocks.producer().produceTombstone(article); // deletes the key
+    return left;
   }
 
   // README ends

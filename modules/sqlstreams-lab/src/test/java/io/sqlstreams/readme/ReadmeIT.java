@@ -69,6 +69,8 @@ class ReadmeIT {
           assertThat(seen)
               .containsExactly(new ReadmeExample.OrderPlacedV2("o-2", BigDecimal.ONE, "EUR"));
           assertThat(ReadmeExample.lookAfter(orders.group("invoices"))).isZero();
+          client.stream("stocks").register();
+          assertThat(ReadmeExample.sell(client, "a-1")).isEqualTo(9);
         }
       } finally {
         try (SqlStreams client = SqlStreams.builder(pool).allowDestroy(true).build();

@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  *     other key as a UUID of version 8 (RFC 9562) made from its SHA-256
  * @param concurrency how this message is handed out among those of its key, which it needs then;
  *     null to leave it to the groups
+ * @param compactionRank says that the message is compacted: of all compacted messages of its key,
+ *     the one with the greatest schema version, then the greatest rank, then the greatest id is the
+ *     key's head, and groups step over those that they haven't begun when they are beaten; null:
+ *     the message isn't compacted, and is delivered whatever comes after it. Needs a message key
  */
 public record ProduceOptions(
     @Nullable String key,
@@ -34,9 +38,10 @@ public record ProduceOptions(
     @Nullable Duration timeout,
     @Nullable RetryPolicy retry,
     @Nullable String idempotencyKey,
-    @Nullable Concurrency concurrency) {
+    @Nullable Concurrency concurrency,
+    @Nullable Long compactionRank) {
   private static final ProduceOptions DEFAULTS =
-      new ProduceOptions(null, null, Map.of(), null, null, null, null);
+      new ProduceOptions(null, null, Map.of(), null, null, null, null, null);
 
   /**
    * Copies the headers.
@@ -64,49 +69,76 @@ public record ProduceOptions(
   /** These options with another message key. */
   public ProduceOptions withKey(@Nullable String key) {
     return new ProduceOptions(
-        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency, compactionRank);
   }
 
   /** These options with another routing key. */
   public ProduceOptions withRoutingKey(@Nullable String routingKey) {
     return new ProduceOptions(
-        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency, compactionRank);
   }
 
   /** These options with one more header, or another value for one that is there. */
   public ProduceOptions withHeader(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(name, value);
-    return new ProduceOptions(key, routingKey, more, timeout, retry, idempotencyKey, concurrency);
+    return new ProduceOptions(
+        key, routingKey, more, timeout, retry, idempotencyKey, concurrency, compactionRank);
   }
 
   /** These options with exactly these headers. */
   public ProduceOptions withHeaders(Map<String, String> headers) {
     return new ProduceOptions(
-        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency, compactionRank);
   }
 
   /** These options with another wish for the handler's time. */
   public ProduceOptions withTimeout(@Nullable Duration timeout) {
     return new ProduceOptions(
-        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency, compactionRank);
   }
 
   /** These options with another wish for a retry policy. */
   public ProduceOptions withRetry(@Nullable RetryPolicy retry) {
     return new ProduceOptions(
-        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency, compactionRank);
   }
 
   /** These options with another idempotency key. */
   public ProduceOptions withIdempotencyKey(@Nullable String idempotencyKey) {
     return new ProduceOptions(
-        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency, compactionRank);
   }
 
   /** These options with another wish for the order among the messages of the key. */
   public ProduceOptions withConcurrency(@Nullable Concurrency concurrency) {
     return new ProduceOptions(
-        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency);
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency, compactionRank);
+  }
+
+  /**
+   * These options for a compacted message of rank 0: it replaces the earlier messages of its key,
+   * unless one of them has a greater rank or schema version.
+   */
+  public ProduceOptions withCompaction() {
+    return withCompaction(0);
+  }
+
+  /**
+   * These options for a compacted message of this rank: it replaces the messages of its key that
+   * are older or of a smaller rank, and loses to those of a greater one. A rank is any number that
+   * the producer knows, such as the version of the row that the message tells about; then messages
+   * that arrive in the wrong order do no harm.
+   *
+   * @param rank any number
+   */
+  public ProduceOptions withCompaction(long rank) {
+    return new ProduceOptions(
+        key, routingKey, headers, timeout, retry, idempotencyKey, concurrency, rank);
+  }
+
+  /** Whether the message is compacted; see {@link #withCompaction(long)}. */
+  public boolean isCompacted() {
+    return compactionRank != null;
   }
 }

@@ -18,9 +18,21 @@ import java.time.Duration;
  *     used. By the database's clock; at least 1 ms; defaults to {@link
  *     #DEFAULT_IDEMPOTENCY_KEY_TTL} (1 day). Producers that run already follow a newer declaration
  *     within 30 s, and it counts for keys that are there already
+ * @param tombstoneTtl how long a deleted key of compacted messages is still known to be deleted:
+ *     until then its tombstone is its head; after it, the head can be swept away ({@link
+ *     io.sqlstreams.StreamHandle#sweepHeads}), and the key is as if it had never been used. By the
+ *     database's clock; at least 1 ms; defaults to {@link #DEFAULT_TOMBSTONE_TTL} (1 day)
+ * @param emptyHeadTtl how long the lock of a key without a head is kept after it was last taken,
+ *     until it can be swept away. By the database's clock; at least 1 ms; defaults to {@link
+ *     #DEFAULT_EMPTY_HEAD_TTL} (1 hour)
  */
 public record StreamConfig(
-    PayloadType payloadType, long partitionSize, int maxPayloadBytes, Duration idempotencyKeyTtl) {
+    PayloadType payloadType,
+    long partitionSize,
+    int maxPayloadBytes,
+    Duration idempotencyKeyTtl,
+    Duration tombstoneTtl,
+    Duration emptyHeadTtl) {
   /** One million ids. */
   public static final long DEFAULT_PARTITION_SIZE = 1_000_000;
 
@@ -42,14 +54,22 @@ public record StreamConfig(
   /** 1 day. */
   public static final Duration DEFAULT_IDEMPOTENCY_KEY_TTL = Duration.ofDays(1);
 
-  private static final Duration SHORTEST_KEY_TTL = Duration.ofMillis(1);
+  /** 1 day. */
+  public static final Duration DEFAULT_TOMBSTONE_TTL = Duration.ofDays(1);
+
+  /** 1 hour. */
+  public static final Duration DEFAULT_EMPTY_HEAD_TTL = Duration.ofHours(1);
+
+  private static final Duration SHORTEST_TTL = Duration.ofMillis(1);
 
   private static final StreamConfig DEFAULTS =
       new StreamConfig(
           PayloadType.JSON,
           DEFAULT_PARTITION_SIZE,
           DEFAULT_MAX_PAYLOAD_BYTES,
-          DEFAULT_IDEMPOTENCY_KEY_TTL);
+          DEFAULT_IDEMPOTENCY_KEY_TTL,
+          DEFAULT_TOMBSTONE_TTL,
+          DEFAULT_EMPTY_HEAD_TTL);
 
   /**
    * @throws InvalidInputException when a value is outside its range
@@ -69,7 +89,9 @@ public record StreamConfig(
       throw new InvalidInputException(
           "maxPayloadBytes", "must be from 1 to " + MAX_PAYLOAD_BYTES + ", not " + maxPayloadBytes);
     }
-    Durations.requireAtLeast("idempotencyKeyTtl", idempotencyKeyTtl, SHORTEST_KEY_TTL);
+    Durations.requireAtLeast("idempotencyKeyTtl", idempotencyKeyTtl, SHORTEST_TTL);
+    Durations.requireAtLeast("tombstoneTtl", tombstoneTtl, SHORTEST_TTL);
+    Durations.requireAtLeast("emptyHeadTtl", emptyHeadTtl, SHORTEST_TTL);
   }
 
   /** Every setting at its default. */
@@ -79,21 +101,37 @@ public record StreamConfig(
 
   /** These settings with another payload type. */
   public StreamConfig withPayloadType(PayloadType payloadType) {
-    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl);
+    return new StreamConfig(
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
   }
 
   /** These settings with another number of ids in a partition. */
   public StreamConfig withPartitionSize(long partitionSize) {
-    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl);
+    return new StreamConfig(
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
   }
 
   /** These settings with another limit on the payload, in bytes. */
   public StreamConfig withMaxPayloadBytes(int maxPayloadBytes) {
-    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl);
+    return new StreamConfig(
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
   }
 
   /** These settings with another time for which an idempotency key lives. */
   public StreamConfig withIdempotencyKeyTtl(Duration idempotencyKeyTtl) {
-    return new StreamConfig(payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl);
+    return new StreamConfig(
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
+  }
+
+  /** These settings with another time for which a deleted key is known to be deleted. */
+  public StreamConfig withTombstoneTtl(Duration tombstoneTtl) {
+    return new StreamConfig(
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
+  }
+
+  /** These settings with another time for which the lock of a key without a head is kept. */
+  public StreamConfig withEmptyHeadTtl(Duration emptyHeadTtl) {
+    return new StreamConfig(
+        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
   }
 }

@@ -17,6 +17,8 @@ public enum ErrorCode {
   CONFLICTING_DECLARATION(false),
   /** A place in a stream lies below the oldest message that the stream still holds. */
   NOT_RETAINED(false),
+  /** A stored message has another schema version than the caller's, or can't be decoded. */
+  UNREADABLE_MESSAGE(false),
   /** Destroying wasn't allowed on this client. */
   DESTROY_NOT_ALLOWED(false),
   /** No connection to the database could be had. */

@@ -3,13 +3,10 @@ package io.sqlstreams.bench.scenario;
 import io.sqlstreams.bench.load.Crew;
 import io.sqlstreams.bench.load.PayloadForm;
 import io.sqlstreams.bench.load.Quota;
-import io.sqlstreams.config.ProduceOptions;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 
 /**
  * Producing alone.
@@ -30,30 +27,40 @@ record Produce(PayloadForm form, Way way) implements Scenario {
   /** How is produced. */
   enum Way {
     /** Large batches. */
-    BATCHES("produce", BATCHERS, Producing.BATCH, false, 300_000),
+    BATCHES("produce", BATCHERS, Producing.BATCH, 300_000, Goods.PLAIN),
     /** Small batches. */
-    SMALL_BATCHES("produce-small", BATCHERS, SMALL, false, 150_000),
+    SMALL_BATCHES("produce-small", BATCHERS, SMALL, 150_000, Goods.PLAIN),
     /** Single messages, which the client commits together. */
-    SINGLE("produce-single", SINGLES, 1, false, 60_000),
+    SINGLE("produce-single", SINGLES, 1, 60_000, Goods.PLAIN),
     /** Large batches, each message with an idempotency key of its own. */
-    ONCE_IN_BATCHES("idempotent", BATCHERS, Producing.BATCH, true, 300_000),
+    ONCE_IN_BATCHES("idempotent", BATCHERS, Producing.BATCH, 300_000, Goods.IDEMPOTENT),
     /** Small batches with such keys. */
-    ONCE_IN_SMALL_BATCHES("idempotent-small", BATCHERS, SMALL, true, 150_000),
+    ONCE_IN_SMALL_BATCHES("idempotent-small", BATCHERS, SMALL, 150_000, Goods.IDEMPOTENT),
     /** Single messages with such keys. */
-    ONCE_SINGLE("idempotent-single", SINGLES, 1, true, 60_000);
+    ONCE_SINGLE("idempotent-single", SINGLES, 1, 60_000, Goods.IDEMPOTENT),
+    /** Large batches with message keys, which have an index. */
+    KEYED("produce-keyed", BATCHERS, Producing.BATCH, 300_000, Goods.KEYED),
+    /** The same, compacted. */
+    COMPACTED("produce-compacted", BATCHERS, Producing.BATCH, 300_000, Goods.COMPACTED),
+    /** The same at one key. */
+    HOT("produce-hot-key", BATCHERS, Producing.BATCH, 300_000, Goods.HOT),
+    /** Single messages, compacted. */
+    SINGLE_COMPACTED("produce-single-compacted", SINGLES, 1, 60_000, Goods.COMPACTED),
+    /** The same at one key. */
+    SINGLE_HOT("produce-single-hot-key", SINGLES, 1, 60_000, Goods.HOT);
 
     private final String scenario;
     private final int threads;
     private final int batch;
-    private final boolean idempotent;
     private final long messages;
+    private final Goods goods;
 
-    Way(String scenario, int threads, int batch, boolean idempotent, long messages) {
+    Way(String scenario, int threads, int batch, long messages, Goods goods) {
       this.scenario = scenario;
       this.threads = threads;
       this.batch = batch;
-      this.idempotent = idempotent;
       this.messages = messages;
+      this.goods = goods;
     }
 
     private String description() {
@@ -61,18 +68,8 @@ record Produce(PayloadForm form, Way way) implements Scenario {
           + " from "
           + threads
           + " threads, "
-          + (idempotent ? "an idempotency key each, " : "")
+          + goods.words()
           + "no consumer";
-    }
-
-    /** What goes with each message of a round. */
-    private Supplier<ProduceOptions> options() {
-      if (!idempotent) {
-        return ProduceOptions::defaults;
-      }
-      AtomicLong number = new AtomicLong();
-      return () ->
-          ProduceOptions.defaults().withIdempotencyKey("order-" + number.getAndIncrement());
     }
   }
 
@@ -98,7 +95,7 @@ record Produce(PayloadForm form, Way way) implements Scenario {
 
   private <T> Trial trial(Workbench bench, Cargo<T> cargo, Quota quota) {
     return new ProduceTrial<>(
-        bench, cargo, new Producing<>(cargo, quota, way.options()), quota, way);
+        bench, cargo, new Producing<>(cargo, quota, way.goods.options()), quota, way);
   }
 
   private record ProduceTrial<T>(

@@ -182,6 +182,7 @@ class ClaimPlanIT {
         "max_scan", maxMessages,
         "max_bytes", "1000000000::BIGINT",
         "take_suspect", "true",
+        "logs", "true",
         "held", "ARRAY[]::UUID[]",
         "token", "gen_random_uuid()",
         "session", "gen_random_uuid()",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.config.Concurrency;
+import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.internal.claim.ClaimTerms;
@@ -73,7 +74,7 @@ class KeyStepsIT {
     }
 
     private ClaimTerms terms() {
-      return new ClaimTerms(concurrency, null, true, chained, chained);
+      return new ClaimTerms(concurrency, null, DeliveryLogMode.ALL, chained, chained);
     }
 
     ClaimedRange claim(int messages) {

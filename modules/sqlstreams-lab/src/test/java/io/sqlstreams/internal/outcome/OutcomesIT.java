@@ -92,6 +92,7 @@ class OutcomesIT {
             0,
             false,
             true,
+            null,
             null);
     for (Verdict verdict :
         List.of(

@@ -195,6 +195,18 @@ public final class Catalog {
     return stream(connection, name).orElseThrow(() -> new StreamNotFoundException(name));
   }
 
+  /**
+   * The same on a caller's connection, who may hold the pool's last; what the database refuses is
+   * translated.
+   */
+  public StreamInfo requireStreamOn(Connection connection, String name) {
+    try {
+      return requireStream(connection, name);
+    } catch (SQLException e) {
+      throw SqlErrors.translate(subject(name), system.schema(), e);
+    }
+  }
+
   List<StreamInfo> streams(Connection connection) throws SQLException {
     try (Call call = listStreams.on(connection);
         ResultSet row = call.query()) {

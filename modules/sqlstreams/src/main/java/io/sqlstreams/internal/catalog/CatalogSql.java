@@ -40,7 +40,8 @@ final class CatalogSql {
       Template.of(
           """
           -- read_stream
-          SELECT id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, created_at
+          SELECT id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
           FROM {schema}.stream_config
           WHERE name = :name
           """);
@@ -49,7 +50,8 @@ final class CatalogSql {
       Template.of(
           """
           -- list_streams
-          SELECT id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, created_at
+          SELECT id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
           FROM {schema}.stream_config
           -- the same order on every server
           ORDER BY name COLLATE "C"

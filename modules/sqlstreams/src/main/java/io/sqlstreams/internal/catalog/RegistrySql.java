@@ -19,9 +19,13 @@ final class RegistrySql {
       Template.of(
           """
           -- insert_stream
-          INSERT INTO {schema}.stream_config (system_id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns)
-          VALUES (1, :name, :payload_type, :partition_size, :max_payload_bytes, :idempotency_key_ttl_ns)
-          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, created_at
+          INSERT INTO {schema}.stream_config (
+            system_id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, tombstone_ttl_ns,
+            empty_compaction_head_ttl_ns)
+          VALUES (1, :name, :payload_type, :partition_size, :max_payload_bytes, :idempotency_key_ttl_ns, :tombstone_ttl_ns,
+                  :empty_head_ttl_ns)
+          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
           """);
 
   static final Template UPDATE_STREAM =
@@ -31,9 +35,12 @@ final class RegistrySql {
           UPDATE {schema}.stream_config
           SET max_payload_bytes = :max_payload_bytes,
               idempotency_key_ttl_ns = :idempotency_key_ttl_ns,
+              tombstone_ttl_ns = :tombstone_ttl_ns,
+              empty_compaction_head_ttl_ns = :empty_head_ttl_ns,
               updated_at = clock_timestamp()
           WHERE id = :stream_id
-          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, created_at
+          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
           """);
 
   static final Template RENAME_STREAM =
@@ -44,7 +51,8 @@ final class RegistrySql {
           SET name = :name,
               updated_at = clock_timestamp()
           WHERE id = :stream_id
-          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, created_at
+          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
           """);
 
   static final Template LOG_STREAM =
@@ -53,9 +61,11 @@ final class RegistrySql {
           -- log_stream
           INSERT INTO {schema}.stream_config_log (
             stream_id, name, payload_type, partition_size, max_payload_bytes,
-            retention_ns, allow_drop_past_committed, idempotency_key_ttl_ns, empty_compaction_head_ttl_ns)
+            retention_ns, allow_drop_past_committed, idempotency_key_ttl_ns, empty_compaction_head_ttl_ns,
+            tombstone_ttl_ns)
           SELECT id, name, payload_type, partition_size, max_payload_bytes,
-                 retention_ns, allow_drop_past_committed, idempotency_key_ttl_ns, empty_compaction_head_ttl_ns
+                 retention_ns, allow_drop_past_committed, idempotency_key_ttl_ns, empty_compaction_head_ttl_ns,
+                 tombstone_ttl_ns
           FROM {schema}.stream_config
           WHERE id = :stream_id
           """);

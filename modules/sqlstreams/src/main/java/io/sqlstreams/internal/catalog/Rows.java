@@ -32,14 +32,17 @@ final class Rows {
             PayloadType.valueOf(row.getString("payload_type").toUpperCase(Locale.ROOT)),
             row.getLong("partition_size"),
             row.getInt("max_payload_bytes"),
-            keyTtl(row));
+            ttl(row, "idempotency_key_ttl_ns", StreamConfig.DEFAULT_IDEMPOTENCY_KEY_TTL),
+            ttl(row, "tombstone_ttl_ns", StreamConfig.DEFAULT_TOMBSTONE_TTL),
+            ttl(row, "empty_compaction_head_ttl_ns", StreamConfig.DEFAULT_EMPTY_HEAD_TTL));
     return new StreamInfo(row.getLong("id"), row.getString("name"), config, createdAt(row));
   }
 
   /** Null: declared by a version that had no such setting. */
-  private static Duration keyTtl(ResultSet row) throws SQLException {
-    long nanos = row.getLong("idempotency_key_ttl_ns");
-    return row.wasNull() ? StreamConfig.DEFAULT_IDEMPOTENCY_KEY_TTL : Duration.ofNanos(nanos);
+  private static Duration ttl(ResultSet row, String column, Duration byDefault)
+      throws SQLException {
+    long nanos = row.getLong(column);
+    return row.wasNull() ? byDefault : Duration.ofNanos(nanos);
   }
 
   static GroupInfo group(ResultSet row) throws SQLException {

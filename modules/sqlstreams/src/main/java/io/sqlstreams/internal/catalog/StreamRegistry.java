@@ -124,9 +124,8 @@ public final class StreamRegistry {
       call.set("name", name)
           .set("payload_type", config.payloadType().sqlName())
           .set("partition_size", config.partitionSize())
-          .set("max_payload_bytes", config.maxPayloadBytes())
-          .set("idempotency_key_ttl_ns", config.idempotencyKeyTtl().toNanos());
-      stream = one(call);
+          .set("max_payload_bytes", config.maxPayloadBytes());
+      stream = one(bindTtls(call, config));
     }
     writeLog(connection, stream);
     installer.createFamily(connection, stream.id(), config.payloadType());
@@ -138,10 +137,8 @@ public final class StreamRegistry {
       throws SQLException {
     StreamInfo updated;
     try (Call call = RegistrySql.UPDATE_STREAM.in(system).on(connection)) {
-      call.set("stream_id", stream.id())
-          .set("max_payload_bytes", config.maxPayloadBytes())
-          .set("idempotency_key_ttl_ns", config.idempotencyKeyTtl().toNanos());
-      updated = one(call);
+      call.set("stream_id", stream.id()).set("max_payload_bytes", config.maxPayloadBytes());
+      updated = one(bindTtls(call, config));
     }
     writeLog(connection, updated);
     return updated;
@@ -185,6 +182,12 @@ public final class StreamRegistry {
     }
   }
 
+  private static Call bindTtls(Call call, StreamConfig config) throws SQLException {
+    return call.set("idempotency_key_ttl_ns", config.idempotencyKeyTtl().toNanos())
+        .set("tombstone_ttl_ns", config.tombstoneTtl().toNanos())
+        .set("empty_head_ttl_ns", config.emptyHeadTtl().toNanos());
+  }
+
   private static StreamInfo one(Call call) throws SQLException {
     try (ResultSet row = call.query()) {
       if (!row.next()) {
@@ -220,6 +223,8 @@ public final class StreamRegistry {
           "idempotencyKeyTtl",
           before.config().idempotencyKeyTtl(),
           now.config().idempotencyKeyTtl());
+      log("tombstoneTtl", before.config().tombstoneTtl(), now.config().tombstoneTtl());
+      log("emptyHeadTtl", before.config().emptyHeadTtl(), now.config().emptyHeadTtl());
     }
 
     private void log(String setting, Object was, Object is) {

@@ -118,6 +118,7 @@ final class ClaimSql {
                    log.schema_version,
                    log.routing_key,
                    log.message_key,
+                   log.compaction_rank,
                    log.payload,
                    log.headers,
                    log.options,
@@ -136,6 +137,7 @@ final class ClaimSql {
                      next.schema_version,
                      next.routing_key,
                      next.message_key,
+                     next.compaction_rank,
                      next.payload,
                      next.headers,
                      next.options,
@@ -153,6 +155,7 @@ final class ClaimSql {
                        CASE WHEN walk.matches THEN walk.schema_version END AS schema_version,
                        CASE WHEN walk.matches THEN walk.routing_key END AS routing_key,
                        CASE WHEN walk.matches THEN walk.message_key END AS message_key,
+                       CASE WHEN walk.matches THEN walk.compaction_rank END AS compaction_rank,
                        CASE WHEN walk.matches THEN walk.payload END AS payload,
                        CASE WHEN walk.matches THEN walk.headers END AS headers,
                        CASE WHEN walk.matches THEN walk.options END AS options,
@@ -189,6 +192,18 @@ final class ClaimSql {
               WINDOW run AS (ORDER BY next.id ROWS UNBOUNDED PRECEDING)
             ) AS log
           ),
+          -- passed like the others, but not delivered: the head of their key has taken their place
+          superseded AS MATERIALIZED (
+            SELECT beaten.id, beaten.winner
+            FROM (
+              SELECT message.id, {winner} AS winner
+              FROM seen AS message
+              WHERE message.takable
+                AND message.compaction_rank IS NOT NULL
+            ) AS beaten
+            WHERE beaten.winner IS NOT NULL
+          ),
+          {recorded}
           taken AS MATERIALIZED (
             SELECT locked.claimed AS low,
                    CASE
@@ -221,6 +236,7 @@ final class ClaimSql {
             WHERE seen.takable
               AND seen.matches
               AND seen.concurrency <> 'parallel'
+              AND seen.id NOT IN (SELECT superseded.id FROM superseded)
             GROUP BY seen.message_key, seen.concurrency
           ),
           busy AS MATERIALIZED (
@@ -231,6 +247,15 @@ final class ClaimSql {
             WHERE {busy}
               AND seen.takable
               AND seen.matches
+              AND seen.id NOT IN (SELECT superseded.id FROM superseded)
+          ),
+          aside AS MATERIALIZED (
+            SELECT array_agg(other.id ORDER BY other.id) AS ids, count(*) AS messages
+            FROM (
+              SELECT busy.id FROM busy
+              UNION ALL
+              SELECT superseded.id FROM superseded
+            ) AS other
           ),
           deferred AS (
             INSERT INTO {schema}.exception_queue_{stream}
@@ -271,7 +296,7 @@ final class ClaimSql {
                    taken.included, aside.ids, peek.filter
             FROM taken
             CROSS JOIN peek
-            CROSS JOIN (SELECT array_agg(busy.id ORDER BY busy.id) AS ids, count(*) AS messages FROM busy) AS aside
+            CROSS JOIN aside
             WHERE taken.takable > aside.messages
           )
           SELECT peek.claimed,
@@ -293,6 +318,7 @@ final class ClaimSql {
                  message.schema_version,
                  message.routing_key,
                  message.message_key,
+                 message.compaction_rank,
                  message.payload,
                  message.headers,
                  message.options,
@@ -303,8 +329,10 @@ final class ClaimSql {
           LEFT JOIN seen AS message
             ON message.takable
             AND message.matches
-            AND message.id <> ALL (ARRAY(SELECT busy.id FROM busy))
+            AND NOT coalesce(message.id = ANY ((SELECT aside.ids FROM aside)::BIGINT[]), false)
           """)
+          .withPart("winner", SupersededSql.WINNER)
+          .withPart("recorded", SupersededSql.RECORDED)
           .withPart("filter", FilterSql.FILTER)
           .withPart("matches", FilterSql.MATCHES)
           .withPart("concurrency", KeySql.CONCURRENCY)
@@ -323,6 +351,9 @@ final class ClaimSql {
               """
           -- reclaim_range
           WITH
+          filter AS MATERIALIZED (
+            {filter}
+          ),
           expired AS MATERIALIZED (
             SELECT lease.token,
                    lease.low,
@@ -347,6 +378,7 @@ final class ClaimSql {
                    message.schema_version,
                    message.routing_key,
                    message.message_key,
+                   message.compaction_rank,
                    message.payload,
                    message.headers,
                    message.options,
@@ -358,6 +390,7 @@ final class ClaimSql {
                      log.schema_version,
                      log.routing_key,
                      log.message_key,
+                     log.compaction_rank,
                      log.payload,
                      log.headers,
                      log.options,
@@ -372,12 +405,24 @@ final class ClaimSql {
               AND (expired.excluded IS NULL OR message.id <> ALL (expired.excluded))
               AND (expired.included IS NULL OR message.id = ANY (expired.included))
           ),
+          -- since the claim: what another session has delivered meanwhile must not be followed by what it replaced
+          superseded AS MATERIALIZED (
+            SELECT beaten.id, beaten.winner
+            FROM (
+              SELECT message.id, {winner} AS winner
+              FROM message
+              WHERE message.compaction_rank IS NOT NULL
+            ) AS beaten
+            WHERE beaten.winner IS NOT NULL
+          ),
+          {recorded}
           candidate AS MATERIALIZED (
             SELECT min(message.id) AS message_id, message.message_key, message.concurrency, 0 AS forgiven
             FROM message
             CROSS JOIN expired
             WHERE message.concurrency <> 'parallel'
               AND expired.reclaims <= :max_range_reclaims
+              AND message.id NOT IN (SELECT superseded.id FROM superseded)
             GROUP BY message.message_key, message.concurrency
           ),
           busy AS MATERIALIZED (
@@ -386,10 +431,15 @@ final class ClaimSql {
             {holders}
             JOIN message ON message.message_key = candidate.message_key AND message.concurrency = candidate.concurrency
             WHERE {busy}
+              AND message.id NOT IN (SELECT superseded.id FROM superseded)
           ),
           aside AS MATERIALIZED (
-            SELECT array_agg(busy.id ORDER BY busy.id) AS ids, count(*) AS messages
-            FROM busy
+            SELECT array_agg(other.id ORDER BY other.id) AS ids, count(*) AS messages
+            FROM (
+              SELECT busy.id FROM busy
+              UNION ALL
+              SELECT superseded.id FROM superseded
+            ) AS other
           ),
           taken AS (
             UPDATE {schema}.claim_lease_{stream} AS lease
@@ -435,11 +485,12 @@ final class ClaimSql {
             FROM expired
             CROSS JOIN message
             WHERE expired.reclaims > :max_range_reclaims
+              AND message.id NOT IN (SELECT superseded.id FROM superseded)
             ON CONFLICT (consumer_group_id, message_id) DO NOTHING
             RETURNING message_id
           )
           SELECT (SELECT count(*) FROM quarantined) AS quarantined,
-                 aside.messages AS deferred,
+                 (SELECT count(*) FROM busy) AS deferred,
                  taken.low,
                  taken.high,
                  message.id,
@@ -447,6 +498,7 @@ final class ClaimSql {
                  message.schema_version,
                  message.routing_key,
                  message.message_key,
+                 message.compaction_rank,
                  message.payload,
                  message.headers,
                  message.options,
@@ -454,9 +506,15 @@ final class ClaimSql {
           FROM expired
           CROSS JOIN aside
           LEFT JOIN taken ON true
-          LEFT JOIN message ON taken.low IS NOT NULL AND message.id <> ALL (ARRAY(SELECT busy.id FROM busy))
+          LEFT JOIN message
+            ON taken.low IS NOT NULL
+            AND NOT coalesce(message.id = ANY (aside.ids), false)
           ORDER BY message.id
           """)
+          .withPart("winner", SupersededSql.WINNER)
+          .withPart("recorded", SupersededSql.RECORDED)
+          .withPart("filter", FilterSql.FILTER)
+          .withPart("matches", FilterSql.MATCHES)
           .withPart("concurrency", KeySql.CONCURRENCY)
           .withPart(
               "holders",

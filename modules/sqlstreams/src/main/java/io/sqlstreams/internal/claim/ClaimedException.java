@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param suspect whether the process of its last attempt is gone
  * @param isVersionRead whether the group declares the message's schema version
  * @param message the message; null when the log holds it no more
+ * @param winner the message that has taken its place, so that it is over; null when it is to be run
  */
 public record ClaimedException(
     UUID token,
@@ -29,4 +30,10 @@ public record ClaimedException(
     int forgiven,
     boolean suspect,
     boolean isVersionRead,
-    @Nullable StoredMessage message) {}
+    @Nullable StoredMessage message,
+    @Nullable Long winner) {
+  /** Why it is over, when a newer message of its key has taken its place. */
+  public String reason() {
+    return winner == null ? "" : SupersededSql.reason(winner);
+  }
+}

@@ -1,6 +1,7 @@
 package io.sqlstreams.internal.claim;
 
 import io.sqlstreams.config.Concurrency;
+import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.internal.order.KeySql;
 import io.sqlstreams.internal.sql.Call;
@@ -125,7 +126,8 @@ public final class Claims {
         .set("lease_us", claimant.leaseMicros())
         .set("concurrency", terms.concurrency().sqlName())
         .set("concurrency_override", override == null ? null : override.sqlName())
-        .set("logs_deferred", terms.logsDeferred())
+        .set("logs", terms.deliveryLog() != DeliveryLogMode.OFF)
+        .set("logs_deferred", terms.deliveryLog() == DeliveryLogMode.ALL)
         .setArray("held", "uuid", terms.held().toArray())
         .setArray("chained", "uuid", terms.chained().toArray());
   }

@@ -71,7 +71,8 @@ public final class ExceptionClaims {
                       row.getInt("forgiven"),
                       row.getBoolean("suspect"),
                       row.getBoolean("is_version_read"),
-                      StoredMessage.read(row)));
+                      StoredMessage.read(row),
+                      row.getObject("winner", Long.class)));
             }
             return taken;
           }

@@ -1,5 +1,6 @@
 package io.sqlstreams.internal.claim;
 
+import io.sqlstreams.internal.filter.FilterSql;
 import io.sqlstreams.internal.order.KeySql;
 import io.sqlstreams.internal.sql.Template;
 import java.util.stream.Collectors;
@@ -35,6 +36,9 @@ final class ExceptionSql {
               """
           -- claim_due_exceptions
           WITH
+          filter AS MATERIALIZED (
+            {filter}
+          ),
           ordinary AS MATERIALIZED (
             SELECT exception.ctid AS place, exception.message_id, exception.message_key, exception.concurrency, exception.forgiven
             FROM {schema}.exception_queue_{stream} AS exception
@@ -145,6 +149,8 @@ final class ExceptionSql {
                       exception.message_key
           )
           SELECT taken.message_id,
+                 -- it isn't run any more
+                 {winner} AS winner,
                  taken.attempts,
                  taken.delays,
                  taken.forgiven,
@@ -160,12 +166,14 @@ final class ExceptionSql {
                  message.schema_version,
                  message.routing_key,
                  message.message_key,
+                 message.compaction_rank,
                  message.payload,
                  message.headers,
                  message.options
           FROM taken
           LEFT JOIN LATERAL (
-            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers, log.options
+            SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.compaction_rank, log.payload,
+                   log.headers, log.options
             FROM {schema}.message_log_{stream} AS log
             -- not by equality: that could become a scan of the partition in a plan that was made while it was empty
             WHERE log.id >= taken.message_id
@@ -174,6 +182,9 @@ final class ExceptionSql {
           ) AS message ON message.id = taken.message_id
           ORDER BY taken.message_id
           """)
+          .withPart("winner", SupersededSql.WINNER)
+          .withPart("filter", FilterSql.FILTER)
+          .withPart("matches", FilterSql.MATCHES)
           // the messages of one key in this session's own ranges count too
           .withPart("holders", KeySql.holders("'{}'::UUID[]"))
           .withPart("busy", KeySql.BUSY);

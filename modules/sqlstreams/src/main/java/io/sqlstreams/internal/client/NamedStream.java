@@ -2,7 +2,9 @@ package io.sqlstreams.internal.client;
 
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.GroupInfo;
+import io.sqlstreams.HeadSweep;
 import io.sqlstreams.MessageInfo;
+import io.sqlstreams.MessageKey;
 import io.sqlstreams.Producer;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
@@ -60,11 +62,16 @@ final class NamedStream<T> implements StreamHandle<T> {
   @Override
   public <U> StreamHandle<T> upgrade(
       int version, Class<U> type, Function<? super U, ? extends T> upcaster) {
-    return upgrade(version, Codecs.ofVersion(version, type), upcaster);
+    return upgraded(version, Codecs.ofVersion(version, type), upcaster);
   }
 
   @Override
   public <U> StreamHandle<T> upgrade(
+      int version, PayloadCodec<U> codec, Function<? super U, ? extends T> upcaster) {
+    return upgraded(version, Codecs.guarded(codec), upcaster);
+  }
+
+  private <U> StreamHandle<T> upgraded(
       int version, PayloadCodec<U> codec, Function<? super U, ? extends T> upcaster) {
     return new NamedStream<>(parts, name, reader.upgrading(version, codec, upcaster));
   }
@@ -72,6 +79,17 @@ final class NamedStream<T> implements StreamHandle<T> {
   @Override
   public Producer<T> producer() {
     return parts.producers().create(name, reader.codec());
+  }
+
+  @Override
+  public MessageKey<T> key(String key) {
+    return new NamedKey<>(parts, name, key, reader);
+  }
+
+  @Override
+  public HeadSweep sweepHeads() {
+    parts.requireOpen();
+    return parts.heads().sweep(parts.catalog().requireStream(name));
   }
 
   @Override

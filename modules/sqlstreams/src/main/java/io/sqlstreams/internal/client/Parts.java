@@ -7,6 +7,7 @@ import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.catalog.GroupRegistry;
 import io.sqlstreams.internal.catalog.StreamRegistry;
 import io.sqlstreams.internal.catalog.SystemRegistry;
+import io.sqlstreams.internal.head.Heads;
 import io.sqlstreams.internal.inspect.Lookup;
 import io.sqlstreams.internal.inspect.Snapshots;
 import io.sqlstreams.internal.inspect.Versions;
@@ -25,10 +26,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a client is made of, and every handle works with. */
+/**
+ * What a client is made of, and every handle works with.
+ *
+ * @param wake wakes this process's consumers of a stream, by its id, after a commit
+ */
 record Parts(
     Catalog catalog,
     SystemRegistry systems,
@@ -41,6 +47,8 @@ record Parts(
     Snapshots snapshots,
     Lookup lookup,
     Versions versions,
+    Heads heads,
+    LongConsumer wake,
     ExceptionOffice exceptions,
     Rewinder rewinder,
     boolean allowDestroy) {
@@ -76,6 +84,8 @@ record Parts(
         new Snapshots(database, system),
         new Lookup(database, system),
         new Versions(database, system),
+        new Heads(database, system),
+        wakeups::wake,
         new ExceptionOffice(database, system, wakeups::wake),
         new Rewinder(database, system, positions, wakeups::wake),
         allowDestroy);

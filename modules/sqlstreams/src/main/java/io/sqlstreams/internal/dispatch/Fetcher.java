@@ -2,7 +2,6 @@ package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.ConsumeOptions;
-import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.internal.claim.ClaimTerms;
 import io.sqlstreams.internal.claim.ClaimedException;
@@ -14,7 +13,11 @@ import io.sqlstreams.internal.claim.Poll;
 import io.sqlstreams.internal.claim.Reclaim;
 import io.sqlstreams.internal.fence.Fence;
 import io.sqlstreams.internal.lifecycle.Loop;
+import io.sqlstreams.internal.outcome.FinishedMessage;
+import io.sqlstreams.internal.outcome.Outcomes;
 import io.sqlstreams.internal.outcome.Policies;
+import io.sqlstreams.internal.outcome.Tries;
+import io.sqlstreams.internal.outcome.Verdict;
 import io.sqlstreams.internal.wake.Signal;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +47,7 @@ final class Fetcher {
   private final Completer completer;
   private final Counters counters;
   private final Policies policies;
+  private final Outcomes outcomes;
   private final ConsumeOptions options;
   private final Pace pace;
   private final SettingsRefresh settings;
@@ -81,6 +85,7 @@ final class Fetcher {
     this.completer = parts.completer();
     this.counters = parts.counters();
     this.policies = parts.policies();
+    this.outcomes = parts.outcomes();
     this.options = parts.options();
     this.pace = pace;
     this.settings = settings;
@@ -173,7 +178,7 @@ final class Fetcher {
     return new ClaimTerms(
         group.concurrency(),
         group.concurrencyOverride(),
-        group.deliveryLog() == DeliveryLogMode.ALL,
+        group.deliveryLog(),
         holdings.tokens(),
         holdings.chained());
   }
@@ -239,8 +244,27 @@ final class Fetcher {
     List<ClaimedException> taken = exceptionClaims.claimDue(most, takeSuspect, runner.keepsOrder());
     queue.endClaim();
     accept(
-        taken.stream().map(exception -> Work.of(exception, order(exception), heldUntil)).toList());
+        taken.stream()
+            .filter(exception -> exception.winner() == null)
+            .map(exception -> Work.of(exception, order(exception), heldUntil))
+            .toList());
+    // should it fail, their leases run out and they are looked at again
+    outcomes.finishExceptions(
+        taken.stream()
+            .filter(exception -> exception.winner() != null)
+            .map(Fetcher::supersede)
+            .toList());
     return !taken.isEmpty();
+  }
+
+  private static FinishedMessage supersede(ClaimedException exception) {
+    Tries tries = new Tries(exception.attempts(), exception.delays(), exception.forgiven());
+    return new FinishedMessage(
+        exception.messageId(),
+        exception.key(),
+        exception.concurrency(),
+        exception.token(),
+        Verdict.superseded(tries, exception.reason()));
   }
 
   /** One that waited for others of its key is in their order whatever the settings are by now. */

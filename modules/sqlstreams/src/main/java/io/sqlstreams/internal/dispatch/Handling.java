@@ -114,12 +114,16 @@ final class Handling<T> {
             true);
   }
 
+  @SuppressWarnings("NullAway") // a tombstone's payload is null, see Message
   private Received<T> decode(Delivery delivery, StoredMessage stored) throws Exception {
     byte[] payload = stored.payload();
+    Map<String, String> headers = stored.headers();
+    if (stored.isTombstone()) {
+      return new Received<>(delivery, stored, null, headers);
+    }
     if (payload == null) {
       throw new IllegalArgumentException("the message has no payload");
     }
-    Map<String, String> headers = stored.headers();
     return new Received<>(
         delivery, stored, reader.decode(stored.schemaVersion(), payload), headers);
   }

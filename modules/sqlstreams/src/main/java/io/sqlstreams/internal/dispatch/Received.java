@@ -15,6 +15,11 @@ record Received<T>(Delivery delivery, StoredMessage stored, T payload, Map<Strin
   }
 
   @Override
+  public boolean isTombstone() {
+    return stored.isTombstone();
+  }
+
+  @Override
   public @Nullable String key() {
     return stored.messageKey();
   }

@@ -9,7 +9,8 @@ final class LookupSql {
       Template.of(
           """
           -- look_up_message
-          SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.payload, log.headers, log.options
+          SELECT log.id, log.created_at, log.schema_version, log.routing_key, log.message_key, log.compaction_rank,
+                 log.payload, log.headers, log.options
           FROM {schema}.message_log_{stream} AS log
           WHERE log.id = :message_id
           """);

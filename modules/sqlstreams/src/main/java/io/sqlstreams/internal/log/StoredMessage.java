@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param payload its bytes; null when it is a tombstone
  * @param headersJson its headers as they are stored
  * @param optionsJson what it asks of the groups, as it is stored
+ * @param compactionRank its rank among the messages of its key; null when it isn't compacted
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared, and not copied on its way to the codec
 public record StoredMessage(
@@ -28,7 +29,8 @@ public record StoredMessage(
     @Nullable String messageKey,
     byte @Nullable [] payload,
     @Nullable String headersJson,
-    @Nullable String optionsJson) {
+    @Nullable String optionsJson,
+    @Nullable Long compactionRank) {
 
   /** Reads the message columns of the current row; null when an outer join found none. */
   public static @Nullable StoredMessage read(ResultSet row) throws SQLException {
@@ -44,7 +46,13 @@ public record StoredMessage(
         row.getString("message_key"),
         row.getBytes("payload"),
         row.getString("headers"),
-        row.getString("options"));
+        row.getString("options"),
+        row.getObject("compaction_rank", Long.class));
+  }
+
+  /** Whether it deletes its key: it has no payload on purpose. */
+  public boolean isTombstone() {
+    return payload == null && compactionRank != null;
   }
 
   /** How many bytes of payload it keeps in memory. */

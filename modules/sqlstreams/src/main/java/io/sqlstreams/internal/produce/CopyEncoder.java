@@ -41,6 +41,7 @@ final class CopyEncoder {
   };
 
   private static final short COLUMNS = 7;
+  private static final short COMPACTED_COLUMNS = 8;
   private static final int NULL = -1;
   private static final short TRAILER = -1;
 
@@ -48,16 +49,22 @@ final class CopyEncoder {
   private static final byte JSONB_VERSION = 1;
 
   private final PayloadType payloadType;
+  private final boolean compacted;
   private final Sink sink;
   private final byte[] chunk;
   private int filled;
 
-  CopyEncoder(PayloadType payloadType, Sink sink) throws SQLException {
-    this(payloadType, sink, CHUNK_BYTES);
+  /**
+   * @param compacted whether some messages are compacted, so that each row has a rank or null
+   */
+  CopyEncoder(PayloadType payloadType, boolean compacted, Sink sink) throws SQLException {
+    this(payloadType, compacted, sink, CHUNK_BYTES);
   }
 
-  CopyEncoder(PayloadType payloadType, Sink sink, int chunkBytes) throws SQLException {
+  CopyEncoder(PayloadType payloadType, boolean compacted, Sink sink, int chunkBytes)
+      throws SQLException {
     this.payloadType = payloadType;
+    this.compacted = compacted;
     this.sink = sink;
     this.chunk = new byte[chunkBytes];
     putBytes(HEADER);
@@ -65,22 +72,37 @@ final class CopyEncoder {
 
   /** One row, in the columns' order of the COPY statement. */
   void put(long id, ReadyMessage message) throws SQLException {
-    putShort(COLUMNS);
-    putInt(Long.BYTES);
-    putInt((int) (id >>> 32));
-    putInt((int) id);
+    putShort(compacted ? COMPACTED_COLUMNS : COLUMNS);
+    putLong(id);
     putInt(Integer.BYTES);
     putInt(message.schemaVersion());
     putText(message.routingKey());
     putText(message.messageKey());
-    if (payloadType == PayloadType.JSONB) {
-      putJsonb(message.payload());
-    } else {
-      putInt(message.payload().length);
-      putBytes(message.payload());
-    }
+    putPayload(message.payload());
     putDocument(message.headers());
     putDocument(message.options());
+    if (compacted) {
+      putRank(message.compactionRank());
+    }
+  }
+
+  private void putPayload(byte @Nullable [] payload) throws SQLException {
+    if (payload == null) {
+      putInt(NULL);
+    } else if (payloadType == PayloadType.JSONB) {
+      putJsonb(payload);
+    } else {
+      putInt(payload.length);
+      putBytes(payload);
+    }
+  }
+
+  private void putRank(@Nullable Long rank) throws SQLException {
+    if (rank == null) {
+      putInt(NULL);
+    } else {
+      putLong(rank);
+    }
   }
 
   /** The end; sends what is left. */
@@ -118,6 +140,13 @@ final class CopyEncoder {
     makeRoom(Short.BYTES);
     chunk[filled++] = (byte) (value >>> 8);
     chunk[filled++] = (byte) value;
+  }
+
+  /** A column's value, its length before it. */
+  private void putLong(long value) throws SQLException {
+    putInt(Long.BYTES);
+    putInt((int) (value >>> 32));
+    putInt((int) value);
   }
 
   private void putInt(int value) throws SQLException {

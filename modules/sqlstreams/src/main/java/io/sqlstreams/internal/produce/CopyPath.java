@@ -12,7 +12,8 @@ import org.postgresql.copy.CopyIn;
 /**
  * Writes many messages by COPY. It gives no ids back, so they are drawn first. Four round trips:
  * begin and draw, start the copy, the rows, end. Two fewer when there is nothing to write, one more
- * when there are duplicates to compare.
+ * when there are duplicates to compare, and when messages are compacted (for {@value
+ * Heads#KEYS_AT_ONCE} keys each).
  */
 final class CopyPath {
   private CopyPath() {}
@@ -64,9 +65,10 @@ final class CopyPath {
   private static void copy(
       Connection connection, TargetLog log, long[] ids, List<ReadyMessage> messages)
       throws SQLException {
-    CopyIn copy = connection.unwrap(PGConnection.class).getCopyAPI().copyIn(log.copy());
+    boolean compacted = Heads.areAmong(messages);
+    CopyIn copy = connection.unwrap(PGConnection.class).getCopyAPI().copyIn(log.copy(compacted));
     try {
-      CopyEncoder encoder = new CopyEncoder(log.payloadType(), copy::writeToCopy);
+      CopyEncoder encoder = new CopyEncoder(log.payloadType(), compacted, copy::writeToCopy);
       for (int i = 0; i < ids.length; i++) {
         encoder.put(ids[i], messages.get(i));
       }
@@ -83,6 +85,9 @@ final class CopyPath {
       if (copy.isActive()) {
         copy.cancelCopy();
       }
+    }
+    if (compacted) {
+      Heads.take(connection, log, ids, messages);
     }
   }
 }

@@ -32,6 +32,13 @@ final class InConnection<T> implements TransactionProducer<T> {
   }
 
   @Override
+  public Produced produceTombstone(ProduceOptions options) {
+    writer.groupCommit().requireOpen();
+    ReadyMessage ready = encoder.encodeTombstone(options);
+    return write(List.of(ready)).get(0);
+  }
+
+  @Override
   public List<Produced> produceAll(List<Outgoing<T>> messages) {
     writer.groupCommit().requireOpen();
     List<ReadyMessage> ready = encoder.encodeAll(messages);

@@ -19,8 +19,9 @@ final class InsertPath {
       return writeKeyed(connection, log, bounds, messages);
     }
     Ids ids = new Ids(messages.size());
-    try (Call call = log.insert(bounds).on(connection)) {
-      bind(call, messages);
+    boolean compacted = Heads.areAmong(messages);
+    try (Call call = log.insert(bounds, compacted).on(connection)) {
+      bind(call, messages, compacted);
       try (ResultSet row = call.query()) {
         while (row.next()) {
           ids.take(row);
@@ -34,8 +35,9 @@ final class InsertPath {
       Connection connection, TargetLog log, Bounds bounds, List<ReadyMessage> messages)
       throws SQLException {
     KeyedBatch batch = new KeyedBatch(messages);
-    try (Call call = log.insertKeyed(bounds).on(connection)) {
-      bind(call, batch.sent());
+    boolean compacted = Heads.areAmong(messages);
+    try (Call call = log.insertKeyed(bounds, compacted).on(connection)) {
+      bind(call, batch.sent(), compacted);
       call.setArray("idempotency_keys", "uuid", batch.keys())
           .set("key_ttl_ns", log.stream().config().idempotencyKeyTtl().toNanos());
       try (ResultSet row = call.query()) {
@@ -47,12 +49,13 @@ final class InsertPath {
     return batch.receipts();
   }
 
-  private static void bind(Call call, List<ReadyMessage> messages) throws SQLException {
+  private static void bind(Call call, List<ReadyMessage> messages, boolean compacted)
+      throws SQLException {
     int count = messages.size();
     int[] schemaVersions = new int[count];
     @Nullable String[] routingKeys = new @Nullable String[count];
     @Nullable String[] messageKeys = new @Nullable String[count];
-    byte[][] payloads = new byte[count][];
+    byte @Nullable [][] payloads = new byte @Nullable [count][];
     @Nullable String[] headers = new @Nullable String[count];
     @Nullable String[] options = new @Nullable String[count];
     for (int i = 0; i < count; i++) {
@@ -70,5 +73,11 @@ final class InsertPath {
         .setArray("payloads", "bytea", payloads)
         .setArray("headers", "text", headers)
         .setArray("options", "text", options);
+    if (compacted) {
+      call.setArray(
+          "compaction_ranks",
+          "int8",
+          messages.stream().map(ReadyMessage::compactionRank).toArray(Long[]::new));
+    }
   }
 }

@@ -62,6 +62,13 @@ final class KeyedSql {
   /** For bytea. */
   static final Template INSERT_BYTES = insert("sent.payload");
 
+  /** For json and jsonb, when some are compacted. */
+  static final Template INSERT_COMPACTED_TEXT =
+      insertCompacted("convert_from(sent.payload, 'UTF8')::{payload_type}");
+
+  /** For bytea, when some are compacted. */
+  static final Template INSERT_COMPACTED_BYTES = insertCompacted("sent.payload");
+
   /** The keys of messages that are then written by COPY; in the transaction that writes them. */
   static final Template RESERVE =
       Template.of(
@@ -122,21 +129,32 @@ final class KeyedSql {
 
   private KeyedSql() {}
 
-  /** Whether a stored payload is the one that was sent; the casts check it as a write does. */
+  /**
+   * Whether a stored payload is the one that was sent; the casts check it as a write does. Null is
+   * that of a tombstone, and like no other.
+   */
   static String same(PayloadType payloadType) {
     return switch (payloadType) {
       case JSON ->
           // byte for byte, whatever the database's collation holds for equal
-          "stored.payload::text COLLATE \"C\" = convert_from(sent.payload, 'UTF8')::json::text";
-      case JSONB -> "stored.payload = convert_from(sent.payload, 'UTF8')::jsonb";
-      case BYTEA -> "stored.payload = sent.payload";
+          "stored.payload::text COLLATE \"C\" IS NOT DISTINCT FROM convert_from(sent.payload, 'UTF8')::json::text";
+      case JSONB -> "stored.payload IS NOT DISTINCT FROM convert_from(sent.payload, 'UTF8')::jsonb";
+      case BYTEA -> "stored.payload IS NOT DISTINCT FROM sent.payload";
     };
   }
 
   private static Template insert(String payload) {
+    return insert(payload, false);
+  }
+
+  private static Template insertCompacted(String payload) {
+    return insert(payload, true);
+  }
+
+  private static Template insert(String payload, boolean compacted) {
     return Template.of(
             """
-            -- produce_keyed
+            -- {name}
             -- the log is locked before anything runs, so before an id is drawn, since the statement writes to it
             WITH message AS MATERIALIZED (
               SELECT
@@ -145,6 +163,7 @@ final class KeyedSql {
                 looked.schema_version,
                 looked.routing_key,
                 looked.message_key,
+                {looked_rank}
                 looked.payload,
                 looked.headers,
                 looked.options,
@@ -157,13 +176,14 @@ final class KeyedSql {
                   sent.schema_version,
                   sent.routing_key,
                   sent.message_key,
+                  {sent_rank}
                   {payload} AS payload,
                   sent.headers::jsonb AS headers,
                   sent.options::jsonb AS options,
                   {known_id} AS known_id
                 FROM unnest(:idempotency_keys::uuid[], :schema_versions::int[], :routing_keys::text[], :message_keys::text[],
-                            :payloads::bytea[], :headers::text[], :options::text[])
-                  WITH ORDINALITY AS sent (idempotency_key, schema_version, routing_key, message_key, payload, headers, options, place)
+                            {ranks} :payloads::bytea[], :headers::text[], :options::text[])
+                  WITH ORDINALITY AS sent (idempotency_key, schema_version, routing_key, message_key, {rank} payload, headers, options, place)
                 ORDER BY sent.place
                 OFFSET 0
               ) AS looked
@@ -172,12 +192,13 @@ final class KeyedSql {
               {used_keys}
             ),
             written AS (
-              INSERT INTO {schema}.message_log_{stream} (id, schema_version, routing_key, message_key, payload, headers, options)
+              INSERT INTO {schema}.message_log_{stream} (id, schema_version, routing_key, message_key, {rank} payload, headers, options)
               SELECT
                 message.drawn_id,
                 message.schema_version,
                 message.routing_key,
                 message.message_key,
+                {message_rank}
                 message.payload,
                 message.headers,
                 message.options
@@ -185,7 +206,9 @@ final class KeyedSql {
               WHERE message.drawn_id IS NOT NULL
                 -- its key is new, or it has none
                 AND (message.idempotency_key IS NULL OR message.drawn_id IN (SELECT used.message_id FROM used))
+              {returned}
             )
+            {heads}
             SELECT
               message.place,
               NULL::uuid AS idempotency_key,
@@ -196,7 +219,15 @@ final class KeyedSql {
             SELECT NULL, used.idempotency_key, used.message_id, true
             {raced_keys}
             """
-                .replace("{payload}", payload))
+                .replace("{payload}", payload)
+                .replace("{name}", compacted ? "produce_keyed_compacted" : "produce_keyed"))
+        .withPart("looked_rank", compacted ? "looked.compaction_rank," : "")
+        .withPart("sent_rank", compacted ? "sent.compaction_rank," : "")
+        .withPart("ranks", compacted ? ":compaction_ranks::bigint[]," : "")
+        .withPart("rank", compacted ? "compaction_rank," : "")
+        .withPart("message_rank", compacted ? "message.compaction_rank," : "")
+        .withPart("returned", compacted ? CompactionSql.RETURNED : "")
+        .withPart("heads", compacted ? CompactionSql.HEADS : "")
         .withPart("known_id", KNOWN_ID)
         .withPart("used_keys", USED_KEYS)
         .withPart("raced_keys", RACED_KEYS);

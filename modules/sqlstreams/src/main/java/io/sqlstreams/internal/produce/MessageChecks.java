@@ -52,6 +52,19 @@ final class MessageChecks {
     }
   }
 
+  /** What a compacted message needs, and what can't go together with compaction. */
+  static void compaction(ProduceOptions options) {
+    if (options.isCompacted() && options.key() == null) {
+      throw new InvalidInputException(
+          "messageKey", "it is null: a compacted message, or a tombstone, needs a message key");
+    }
+    if (options.isCompacted() && options.concurrency() == Concurrency.ORDERED) {
+      throw new InvalidInputException(
+          "concurrency",
+          "it is ordered, but the message is compacted, so a later one may take its place: choose one of both");
+    }
+  }
+
   static void headers(Map<String, String> headers) {
     long bytes = 0;
     for (Map.Entry<@Nullable String, @Nullable String> header : nullable(headers).entrySet()) {
@@ -83,8 +96,11 @@ final class MessageChecks {
     return (Map<@Nullable String, @Nullable String>) (Map<?, ?>) headers;
   }
 
-  /** What the codec wrote, by the settings of the stream it goes to. */
-  static void payload(byte[] payload, StreamConfig config) {
+  /** What the codec wrote, by the settings of the stream it goes to; null in a tombstone. */
+  static void payload(byte @Nullable [] payload, StreamConfig config) {
+    if (payload == null) {
+      return;
+    }
     if (payload.length > config.maxPayloadBytes()) {
       throw new InvalidInputException(
           "payload",

@@ -28,8 +28,22 @@ final class MessageEncoder<T> {
    */
   ReadyMessage encode(@Nullable T payload, @Nullable ProduceOptions options) {
     if (payload == null) {
-      throw new InvalidInputException("payload", "it is null: give a payload");
+      throw new InvalidInputException(
+          "payload", "it is null: give a payload, or produce a tombstone to delete a key");
     }
+    ProduceOptions checked = checked(options);
+    return ready(bytes(payload), checked, checked.compactionRank());
+  }
+
+  /** One tombstone, checked. The argument may be null, whatever its type says. */
+  ReadyMessage encodeTombstone(@Nullable ProduceOptions options) {
+    ProduceOptions checked = checked(options);
+    ProduceOptions compacted = checked.isCompacted() ? checked : checked.withCompaction();
+    MessageChecks.compaction(compacted);
+    return ready(null, compacted, compacted.compactionRank());
+  }
+
+  private static ProduceOptions checked(@Nullable ProduceOptions options) {
     if (options == null) {
       throw new InvalidInputException("options", "they are null: use ProduceOptions.defaults()");
     }
@@ -38,14 +52,21 @@ final class MessageEncoder<T> {
     MessageChecks.key("idempotencyKey", options.idempotencyKey());
     MessageChecks.headers(options.headers());
     MessageChecks.concurrency(options);
+    MessageChecks.compaction(options);
+    return options;
+  }
+
+  private ReadyMessage ready(
+      byte @Nullable [] payload, ProduceOptions options, @Nullable Long compactionRank) {
     return new ReadyMessage(
         codec.schemaVersion(),
         options.routingKey(),
         options.key(),
-        bytes(payload),
+        payload,
         options.headers().isEmpty() ? null : HeadersJson.of(options.headers()),
         MessageOptions.write(options),
-        IdempotencyKeys.uuid(options.idempotencyKey()));
+        IdempotencyKeys.uuid(options.idempotencyKey()),
+        compactionRank);
   }
 
   /**
@@ -63,7 +84,10 @@ final class MessageEncoder<T> {
         throw new InvalidInputException("messages[" + place + "]", "it is null: give a message");
       }
       try {
-        ready.add(encode(message.payload(), message.options()));
+        ready.add(
+            message.tombstone()
+                ? encodeTombstone(message.options())
+                : encode(message.payload(), message.options()));
       } catch (InvalidInputException e) {
         throw at(place, e);
       }

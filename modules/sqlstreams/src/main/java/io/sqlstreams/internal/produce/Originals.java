@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Compares the payloads of duplicates with those of their originals. */
 final class Originals {
@@ -44,7 +45,7 @@ final class Originals {
       int[] places)
       throws SQLException {
     long[] ids = new long[places.length];
-    byte[][] payloads = new byte[places.length][];
+    byte @Nullable [][] payloads = new byte @Nullable [places.length][];
     for (int i = 0; i < places.length; i++) {
       ids[i] = receipts.id(places[i]);
       payloads[i] = messages.get(places[i]).payload();

@@ -2,13 +2,16 @@ package io.sqlstreams.internal.produce;
 
 import io.sqlstreams.Producer;
 import io.sqlstreams.codec.PayloadCodec;
+import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The producers of one client: those of the same stream name commit their messages together.
@@ -52,6 +55,36 @@ public final class Producers {
    */
   public <T> Producer<T> create(String stream, PayloadCodec<T> codec) {
     return new StreamProducer<>(writer(stream), codec);
+  }
+
+  /**
+   * Checks a message key as a producer does.
+   *
+   * @throws InvalidInputException when it is null or breaks the rules of message keys
+   */
+  public static void requireMessageKey(@Nullable String key) {
+    if (key == null) {
+      throw new InvalidInputException("messageKey", "it is null: name a key");
+    }
+    MessageChecks.key("messageKey", key);
+  }
+
+  /**
+   * Checks that a caller's connection is usable, and in a transaction that outlasts a statement.
+   *
+   * @param what what is to be done, for messages
+   * @throws InvalidInputException when it isn't
+   */
+  public static void requireTransaction(@Nullable Connection connection, String what) {
+    if (connection == null) {
+      throw new InvalidInputException(
+          "connection", "it is null: give the connection of your transaction");
+    }
+    if (BorrowedConnection.of(connection, what).bounds().isTransaction()) {
+      throw new InvalidInputException(
+          "connection",
+          "it is in auto-commit mode, so the lock would end at once: begin a transaction first");
+    }
   }
 
   /**

@@ -10,6 +10,7 @@ import io.sqlstreams.error.InvalidInputException;
 import java.sql.Connection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The producer of one stream and payload type. */
@@ -24,12 +25,22 @@ final class StreamProducer<T> implements Producer<T> {
 
   @Override
   public Produced produce(T payload, ProduceOptions options) {
-    return writer.groupCommit().produce(ready(payload, options));
+    return writer.groupCommit().produce(ready(() -> encoder.encode(payload, options)));
   }
 
   @Override
   public CompletableFuture<Produced> produceAsync(T payload, ProduceOptions options) {
-    return writer.groupCommit().produceAsync(ready(payload, options));
+    return writer.groupCommit().produceAsync(ready(() -> encoder.encode(payload, options)));
+  }
+
+  @Override
+  public Produced produceTombstone(ProduceOptions options) {
+    return writer.groupCommit().produce(ready(() -> encoder.encodeTombstone(options)));
+  }
+
+  @Override
+  public CompletableFuture<Produced> produceTombstoneAsync(ProduceOptions options) {
+    return writer.groupCommit().produceAsync(ready(() -> encoder.encodeTombstone(options)));
   }
 
   @Override
@@ -52,9 +63,9 @@ final class StreamProducer<T> implements Producer<T> {
     return new InConnection<>(writer, encoder, connection);
   }
 
-  private ReadyMessage ready(T payload, ProduceOptions options) {
+  private ReadyMessage ready(Supplier<ReadyMessage> encoding) {
     writer.groupCommit().requireOpen();
-    ReadyMessage ready = encoder.encode(payload, options);
+    ReadyMessage ready = encoding.get();
     MessageChecks.payload(ready.payload(), writer.streams().get().stream().config());
     return ready;
   }

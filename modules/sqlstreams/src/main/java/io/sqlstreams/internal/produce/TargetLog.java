@@ -14,6 +14,8 @@ final class TargetLog {
   private final StreamInfo stream;
   private final Map<Bounds, Writing> writings = new EnumMap<>(Bounds.class);
   private final String copy;
+  private final String copyCompacted;
+  private final Statement takeHeads;
   private final Statement comparison;
   private final Statement comparisonAlone;
   private final Statement lastDrawnId;
@@ -21,32 +23,56 @@ final class TargetLog {
   private final Statement writtenBy;
 
   private record Writing(
-      Statement insert, Statement insertKeyed, Statement reserve, Statement reserveKeyed) {
-    static Writing of(Template insertion, Template keyedInsertion, Bounds bounds, Scope scope) {
+      Statement insert,
+      Statement insertCompacted,
+      Statement insertKeyed,
+      Statement insertKeyedCompacted,
+      Statement reserve,
+      Statement reserveKeyed) {
+    static Writing of(Insertions insertions, Bounds bounds, Scope scope) {
       // keys are found by keys; not in the caller's transaction, whose settings are the caller's
       String beginKeyed =
           bounds.isTransaction() ? bounds.begin() + ";\n" + Template.BY_KEYS : bounds.begin();
       return new Writing(
-          insertion.between(bounds.begin(), bounds.end(), scope),
-          keyedInsertion.between(beginKeyed, bounds.end(), scope),
+          insertions.plain().between(bounds.begin(), bounds.end(), scope),
+          insertions.compacted().between(bounds.begin(), bounds.end(), scope),
+          insertions.keyed().between(beginKeyed, bounds.end(), scope),
+          insertions.keyedCompacted().between(beginKeyed, bounds.end(), scope),
           ProduceSql.RESERVE.after(bounds.begin(), scope),
           KeyedSql.RESERVE.after(beginKeyed, scope));
+    }
+  }
+
+  /** How a few messages are inserted, by what some of them have. */
+  private record Insertions(
+      Template plain, Template compacted, Template keyed, Template keyedCompacted) {
+    static Insertions of(PayloadType payloadType) {
+      if (payloadType == PayloadType.BYTEA) {
+        return new Insertions(
+            ProduceSql.INSERT_BYTES,
+            CompactionSql.INSERT_BYTES,
+            KeyedSql.INSERT_BYTES,
+            KeyedSql.INSERT_COMPACTED_BYTES);
+      }
+      String type = payloadType.sqlName();
+      return new Insertions(
+          ProduceSql.INSERT_TEXT.withPayloadType(type),
+          CompactionSql.INSERT_TEXT.withPayloadType(type),
+          KeyedSql.INSERT_TEXT.withPayloadType(type),
+          KeyedSql.INSERT_COMPACTED_TEXT.withPayloadType(type));
     }
   }
 
   TargetLog(StreamInfo stream, Scope system) {
     this.stream = stream;
     Scope scope = system.stream(stream.id());
-    boolean isBytes = payloadType() == PayloadType.BYTEA;
-    String type = payloadType().sqlName();
-    Template insertion =
-        isBytes ? ProduceSql.INSERT_BYTES : ProduceSql.INSERT_TEXT.withPayloadType(type);
-    Template keyedInsertion =
-        isBytes ? KeyedSql.INSERT_BYTES : KeyedSql.INSERT_TEXT.withPayloadType(type);
+    Insertions insertions = Insertions.of(payloadType());
     for (Bounds bounds : Bounds.values()) {
-      writings.put(bounds, Writing.of(insertion, keyedInsertion, bounds, scope));
+      writings.put(bounds, Writing.of(insertions, bounds, scope));
     }
     this.copy = ProduceSql.COPY.in(scope).sql();
+    this.copyCompacted = CompactionSql.COPY.in(scope).sql();
+    this.takeHeads = CompactionSql.TAKE_HEADS.in(scope);
     Template originals = KeyedSql.ORIGINALS.withPart("same", KeyedSql.same(payloadType()));
     this.comparison = originals.in(scope);
     this.comparisonAlone = originals.asTransactionByKeys(scope);
@@ -63,14 +89,18 @@ final class TargetLog {
     return stream.config().payloadType();
   }
 
-  /** A whole write of a few messages: begin, insert, end. */
-  Statement insert(Bounds bounds) {
-    return writing(bounds).insert();
+  /**
+   * A whole write of a few messages: begin, insert, end.
+   *
+   * @param compacted whether some are compacted
+   */
+  Statement insert(Bounds bounds, boolean compacted) {
+    return compacted ? writing(bounds).insertCompacted() : writing(bounds).insert();
   }
 
   /** The same for messages of which some have idempotency keys. */
-  Statement insertKeyed(Bounds bounds) {
-    return writing(bounds).insertKeyed();
+  Statement insertKeyed(Bounds bounds, boolean compacted) {
+    return compacted ? writing(bounds).insertKeyedCompacted() : writing(bounds).insertKeyed();
   }
 
   /** The begin of a write of many messages: begin, lock, draw ids. */
@@ -87,8 +117,18 @@ final class TargetLog {
     return Objects.requireNonNull(writings.get(bounds));
   }
 
-  String copy() {
-    return copy;
+  /**
+   * The copy of many messages.
+   *
+   * @param compacted whether some are compacted
+   */
+  String copy(boolean compacted) {
+    return compacted ? copyCompacted : copy;
+  }
+
+  /** Takes the heads of compacted messages that were copied, within the open transaction. */
+  Statement takeHeads() {
+    return takeHeads;
   }
 
   /** Compares duplicates with their originals, within an open transaction. */

@@ -42,12 +42,16 @@ final class StreamTables {
             message_id      BIGINT,
             schema_version  INT,
             compaction_rank BIGINT,
+            -- the winner has no payload: its key was deleted
+            tombstone       BOOLEAN     NOT NULL DEFAULT false,
             created_at      TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
             updated_at      TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
             CONSTRAINT compaction_head_{stream}_all_or_none CHECK (num_nonnulls(message_id, schema_version, compaction_rank) IN (0, 3))
           ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
           CREATE INDEX compaction_head_{stream}_empty_idx ON {schema}.compaction_head_{stream} (updated_at, compaction_key)
             WHERE message_id IS NULL;
+          CREATE INDEX compaction_head_{stream}_tombstone_idx ON {schema}.compaction_head_{stream} (updated_at, compaction_key)
+            WHERE tombstone;
 
           CREATE TABLE {schema}.exception_queue_{stream} (
             consumer_group_id BIGINT      NOT NULL,

@@ -35,6 +35,7 @@ final class SystemTables {
             allow_drop_past_committed    BOOLEAN     NOT NULL DEFAULT false,
             idempotency_key_ttl_ns       BIGINT      CHECK (idempotency_key_ttl_ns > 0),
             empty_compaction_head_ttl_ns BIGINT      CHECK (empty_compaction_head_ttl_ns > 0),
+            tombstone_ttl_ns             BIGINT      CHECK (tombstone_ttl_ns > 0),
             created_at                   TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
             updated_at                   TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
           );
@@ -50,6 +51,7 @@ final class SystemTables {
             allow_drop_past_committed    BOOLEAN     NOT NULL,
             idempotency_key_ttl_ns       BIGINT,
             empty_compaction_head_ttl_ns BIGINT,
+            tombstone_ttl_ns             BIGINT,
             declared_at                  TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
           );
           CREATE INDEX stream_config_log_stream_id_idx ON {schema}.stream_config_log (stream_id, id);

@@ -175,7 +175,7 @@ class KeyLinesTest {
       lastId++;
       messages.add(
           new ClaimedMessage(
-              new StoredMessage(lastId, Instant.EPOCH, 1, null, key, new byte[1], null, null),
+              new StoredMessage(lastId, Instant.EPOCH, 1, null, key, new byte[1], null, null, null),
               concurrency));
     }
     return Work.of(

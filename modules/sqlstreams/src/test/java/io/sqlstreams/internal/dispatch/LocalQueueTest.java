@@ -150,7 +150,9 @@ class LocalQueueTest {
     List<ClaimedMessage> messages =
         LongStream.of(ids)
             .mapToObj(
-                id -> new StoredMessage(id, Instant.EPOCH, 1, null, null, new byte[10], null, null))
+                id ->
+                    new StoredMessage(
+                        id, Instant.EPOCH, 1, null, null, new byte[10], null, null, null))
             .map(message -> new ClaimedMessage(message, Concurrency.PARALLEL))
             .toList();
     return Work.of(

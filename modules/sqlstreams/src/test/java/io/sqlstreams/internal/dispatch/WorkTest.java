@@ -112,7 +112,7 @@ class WorkTest {
             .mapToObj(
                 id ->
                     new StoredMessage(
-                        id, Instant.EPOCH, 1, null, "k" + id, new byte[] {1}, null, null))
+                        id, Instant.EPOCH, 1, null, "k" + id, new byte[] {1}, null, null, null))
             .map(message -> new ClaimedMessage(message, Concurrency.PARALLEL))
             .toList();
     long end = ids[ids.length - 1];

@@ -97,11 +97,11 @@ class GroupCommitTest {
   }
 
   private static ReadyMessage message(String key) {
-    return new ReadyMessage(1, null, key, new byte[0], null, null, null);
+    return new ReadyMessage(1, null, key, new byte[0], null, null, null, null);
   }
 
   private static ReadyMessage keyed(String key) {
-    return new ReadyMessage(1, null, key, new byte[0], null, null, UUID.randomUUID());
+    return new ReadyMessage(1, null, key, new byte[0], null, null, UUID.randomUUID(), null);
   }
 
   @Test
@@ -144,11 +144,14 @@ class GroupCommitTest {
     all.add(group.produceAsync(message("a")));
     assertThat(log.awaitArrival()).containsExactly("a");
     all.add(
-        group.produceAsync(new ReadyMessage(1, null, "huge", new byte[50_000], null, null, null)));
+        group.produceAsync(
+            new ReadyMessage(1, null, "huge", new byte[50_000], null, null, null, null)));
     all.add(
-        group.produceAsync(new ReadyMessage(1, null, "half", new byte[5_000], null, null, null)));
+        group.produceAsync(
+            new ReadyMessage(1, null, "half", new byte[5_000], null, null, null, null)));
     all.add(
-        group.produceAsync(new ReadyMessage(1, null, "rest", new byte[4_800], null, null, null)));
+        group.produceAsync(
+            new ReadyMessage(1, null, "rest", new byte[4_800], null, null, null, null)));
     all.add(group.produceAsync(message("b")));
     log.gate.release(10);
     CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(10, SECONDS);
@@ -253,7 +256,8 @@ class GroupCommitTest {
   void bytesAreRoomAsWellAndOneMessageAlwaysFits() throws Exception {
     log.close();
     CompletableFuture<Produced> huge =
-        group.produceAsync(new ReadyMessage(1, null, "huge", new byte[200_000], null, null, null));
+        group.produceAsync(
+            new ReadyMessage(1, null, "huge", new byte[200_000], null, null, null, null));
     CompletableFuture<CompletableFuture<Produced>> late =
         CompletableFuture.supplyAsync(() -> group.produceAsync(message("late")), executor);
     assertThatThrownBy(() -> late.get(200, MILLISECONDS)).isInstanceOf(TimeoutException.class);

@@ -73,6 +73,32 @@ class MessageEncoderTest {
   }
 
   @Test
+  void compactionNeedsAKeyAndOnlyATombstoneHasNoPayload() {
+    assertThat(refusal(() -> encoder.encode("{}", NONE.withCompaction())).field())
+        .isEqualTo("messageKey");
+    assertThat(refusal(() -> encoder.encodeTombstone(NONE)).field()).isEqualTo("messageKey");
+    assertThat(refusal(() -> encoder.encodeTombstone(null)).field()).isEqualTo("options");
+    assertThat(
+            refusal(() -> encoder.encode(null, ProduceOptions.key("k").withCompaction())).field())
+        .as("a key is never deleted by mistake")
+        .isEqualTo("payload");
+    assertThat(encoder.encode("{}", ProduceOptions.key("k")).compactionRank()).isNull();
+    assertThat(encoder.encode("{}", ProduceOptions.key("k").withCompaction(7)).compactionRank())
+        .isEqualTo(7);
+    ReadyMessage tombstone = encoder.encodeTombstone(ProduceOptions.key(""));
+    assertThat(tombstone.payload()).isNull();
+    assertThat(tombstone.compactionRank()).isZero();
+    assertThat(tombstone.size()).isPositive();
+    MessageEncoder.checkAll(List.of(tombstone), StreamConfig.defaults());
+    assertThat(
+            encoder
+                .encodeAll(List.of(Outgoing.tombstone(ProduceOptions.key("k").withCompaction(-1))))
+                .get(0)
+                .compactionRank())
+        .isEqualTo(-1);
+  }
+
+  @Test
   void aListSaysWhichMessageIsRefused() {
     List<Outgoing<String>> messages =
         List.of(Outgoing.of("{}"), Outgoing.of("{}"), Outgoing.of("{}", ProduceOptions.key("\0")));
