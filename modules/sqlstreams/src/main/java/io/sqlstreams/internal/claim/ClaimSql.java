@@ -173,9 +173,11 @@ final class ClaimSql {
                          log.schema_version,
                          log.routing_key,
                          log.message_key,
+                         log.compaction_rank,
                          log.payload,
                          log.headers,
                          log.options,
+                         {concurrency} AS concurrency,
                          {matches} AS matches
                   FROM {schema}.message_log_{stream} AS log
                   CROSS JOIN filter
