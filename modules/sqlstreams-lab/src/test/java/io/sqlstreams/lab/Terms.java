@@ -20,4 +20,9 @@ public final class Terms {
   public static ClaimTerms held(Collection<UUID> tokens) {
     return new ClaimTerms(Concurrency.PARALLEL, null, DeliveryLogMode.FAILURES, tokens, List.of());
   }
+
+  /** Of a group that knows no order and keeps this log, by a session that holds nothing. */
+  public static ClaimTerms logging(DeliveryLogMode deliveryLog) {
+    return new ClaimTerms(Concurrency.PARALLEL, null, deliveryLog, List.of(), List.of());
+  }
 }

@@ -6,13 +6,16 @@ import io.sqlstreams.ConsumptionCounters;
 import io.sqlstreams.bench.BenchException;
 import io.sqlstreams.bench.load.PayloadForm;
 import io.sqlstreams.bench.load.Quota;
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.DeliveryLogMode;
 import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.RetryPolicy;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Producing and consuming at the same time, until every message has been handled.
@@ -31,21 +34,71 @@ record Paired(PayloadForm form, Kind kind) implements Scenario {
     LOGGED("logged", ", delivery_log_mode = all", DeliveryLogMode.ALL),
     /** Each message's handler inserts a row in the transaction of its result. */
     TRANSACTIONAL(
-        "transactional", ", one INSERT each in its transaction", DeliveryLogMode.FAILURES);
+        "transactional", ", one INSERT each in its transaction", DeliveryLogMode.FAILURES),
+    /** Messages have keys, and nobody cares. */
+    KEYED(Concurrency.PARALLEL, 100_000, 1),
+    /** The messages of a key come in their order. */
+    ORDERED_FEW(Concurrency.ORDERED, 10, 1),
+    /** The same with more keys. */
+    ORDERED_MORE(Concurrency.ORDERED, 1_000, 1),
+    /** The same with many keys. */
+    ORDERED_MANY(Concurrency.ORDERED, 100_000, 1),
+    /** The same in two sessions, so that the database keeps the order between them. */
+    ORDERED_MORE_BY_TWO(Concurrency.ORDERED, 1_000, 2),
+    /** The same with many keys. */
+    ORDERED_MANY_BY_TWO(Concurrency.ORDERED, 100_000, 2),
+    /** The messages of a key are handled one at a time. */
+    EXCLUSIVE_FEW(Concurrency.EXCLUSIVE, 10, 1),
+    /** The same with more keys. */
+    EXCLUSIVE_MORE(Concurrency.EXCLUSIVE, 1_000, 1),
+    /** The same with many keys. */
+    EXCLUSIVE_MANY(Concurrency.EXCLUSIVE, 100_000, 1);
 
     private final String scenario;
     private final String addition;
     private final DeliveryLogMode deliveryLog;
+    private final Concurrency concurrency;
+    private final int keys;
+    private final int sessions;
 
     Kind(String scenario, String addition, DeliveryLogMode deliveryLog) {
+      this(scenario, addition, deliveryLog, Concurrency.PARALLEL, 0, 1);
+    }
+
+    Kind(Concurrency concurrency, int keys, int sessions) {
+      this(
+          (concurrency == Concurrency.PARALLEL ? "keyed" : concurrency.sqlName() + "-" + keys)
+              + (sessions == 1 ? "" : "-by-" + sessions),
+          ", %s within %,d keys, %d session(s)".formatted(concurrency.sqlName(), keys, sessions),
+          DeliveryLogMode.FAILURES,
+          concurrency,
+          keys,
+          sessions);
+    }
+
+    Kind(
+        String scenario,
+        String addition,
+        DeliveryLogMode deliveryLog,
+        Concurrency concurrency,
+        int keys,
+        int sessions) {
       this.scenario = scenario;
       this.addition = addition;
       this.deliveryLog = deliveryLog;
+      this.concurrency = concurrency;
+      this.keys = keys;
+      this.sessions = sessions;
+    }
+
+    Supplier<ProduceOptions> options() {
+      return keys == 0 ? ProduceOptions::defaults : Goods.keyed(keys);
     }
 
     GroupConfig group() {
       return GroupConfig.defaults()
           .withDeliveryLog(deliveryLog)
+          .withConcurrency(concurrency)
           .withRetry(RetryPolicy.defaults().withInitialBackoff(Duration.ofMillis(100)));
     }
   }
@@ -80,7 +133,13 @@ record Paired(PayloadForm form, Kind kind) implements Scenario {
     ConsumerGroup<T> group = cargo.stream().group("handled");
     group.register(kind.group());
     return new PairedTrial<>(
-        kind, bench, cargo, group, new Producing<>(cargo, quota), new Handled(), quota);
+        kind,
+        bench,
+        cargo,
+        group,
+        new Producing<>(cargo, quota, kind.options()),
+        new Handled(),
+        quota);
   }
 
   private record PairedTrial<T>(
@@ -97,7 +156,8 @@ record Paired(PayloadForm form, Kind kind) implements Scenario {
       ConsumptionCounters counters;
       Duration elapsed;
       Consumption consumption = consume();
-      try (consumption) {
+      try (consumption;
+          Consumption other = kind.sessions > 1 ? consume() : null) {
         quota.start();
         long begin = System.nanoTime();
         producing.inBatches();
@@ -114,7 +174,8 @@ record Paired(PayloadForm form, Kind kind) implements Scenario {
               "handledAgain", handled.repeated(),
               "retried", counters.retried(),
               "reclaimed", counters.reclaimed(),
-              "leaseLost", counters.leaseLost()));
+              "leaseLost", counters.leaseLost(),
+              "deferred", counters.deferred()));
     }
 
     private Consumption consume() throws SQLException {
