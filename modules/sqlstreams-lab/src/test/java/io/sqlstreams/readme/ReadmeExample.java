@@ -12,6 +12,7 @@ import io.sqlstreams.SqlStreams;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.codec.SchemaVersion;
 import io.sqlstreams.config.Binding;
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.ExceptionFilter;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.Page;
@@ -72,6 +73,17 @@ final class ReadmeExample {
     });
   }
 
+  // README ends
+
+  // README begins
+  static Consumption movements(StreamHandle<OrderPlaced> orders) {
+    ConsumerGroup<OrderPlaced> group = orders.group("movements");
+    group.register(GroupConfig.defaults().withConcurrency(Concurrency.ORDERED));
+    return group.consume(message -> {
+      charge(message.payload()); // of one key in order, of others at the same time
+      return Outcome.done();
+    });
+  }
   // README ends
 
   // README begins

@@ -10,6 +10,7 @@ import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.internal.claim.ClaimTerms;
 import io.sqlstreams.internal.claim.Claimant;
 import io.sqlstreams.internal.claim.ClaimedException;
+import io.sqlstreams.internal.claim.ClaimedMessage;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.claim.ExceptionClaims;
@@ -35,6 +36,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The steps of several sessions at the messages of a key, in the orders that matter. */
 @ExtendWith(PostgresExtension.class)
@@ -303,6 +306,53 @@ class KeyStepsIT {
     assertThat(with.needsLock()).isFalse();
     assertThat(ids(with.range())).as("2 waits for 1").containsExactly(3L);
     assertThat(queue()).containsExactly("2|deferred");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PARALLEL,            , parallel",
+    "ORDERED,             , ordered",
+    "EXCLUSIVE,           , exclusive",
+    "ORDERED, 'parallel'  , parallel",
+    "PARALLEL, 'exclusive', exclusive",
+    "PARALLEL, 'nonsense' , parallel",
+  })
+  void aMessagesWishGoesBeforeTheGroupsDefault(Concurrency group, String wish, String expected) {
+    register(group);
+    produceAsking(wish);
+    assertThat(new Session().claim(1).messages().get(0).concurrency().sqlName())
+        .isEqualTo(expected);
+  }
+
+  @Test
+  void theGroupsOverrideGoesBeforeAMessagesWish() {
+    register(Concurrency.PARALLEL);
+    produceAsking("ordered");
+    Session session = new Session();
+    ClaimTerms terms =
+        new ClaimTerms(
+            Concurrency.ORDERED, Concurrency.EXCLUSIVE, DeliveryLogMode.ALL, List.of(), List.of());
+    assertThat(session.claims.claim(1, ANY_BYTES, true, true, terms).range().messages())
+        .extracting(ClaimedMessage::concurrency)
+        .containsExactly(Concurrency.EXCLUSIVE);
+  }
+
+  @Test
+  void aMessageWithoutAKeyOrACompactedOneHasNoPlaceInAnOrder() {
+    register(Concurrency.ORDERED);
+    stream.execute(
+        "INSERT INTO {log} (schema_version, message_key, compaction_rank, payload)"
+            + " VALUES (1, NULL, NULL, '{}'), (1, '', NULL, '{}'), (1, 'c', 0, '{}')");
+    assertThat(new Session().claim(9).messages())
+        .extracting(ClaimedMessage::concurrency)
+        .containsExactly(Concurrency.PARALLEL, Concurrency.ORDERED, Concurrency.EXCLUSIVE);
+  }
+
+  private void produceAsking(String wish) {
+    stream.execute(
+        "INSERT INTO {log} (schema_version, message_key, payload, options) VALUES (1, 'a', '{}', "
+            + (wish == null ? "NULL" : "'{\"concurrency\": \"" + wish + "\"}'")
+            + ")");
   }
 
   @Test

@@ -59,7 +59,7 @@ final class LookupSql {
                  coalesce(exception.attempts, 0) AS attempts,
                  coalesce(exception.delays, 0) AS delays,
                  exception.last_error,
-                 CASE WHEN exception.status IN ('ready', 'deferred') THEN exception.can_run_after END AS can_run_after,
+                 CASE WHEN exception.status = 'ready' THEN exception.can_run_after END AS can_run_after,
                  delivery.attempt,
                  delivery.status AS event,
                  delivery.error,

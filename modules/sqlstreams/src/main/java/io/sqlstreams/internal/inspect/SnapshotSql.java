@@ -136,8 +136,8 @@ final class SnapshotSql {
               FROM {schema}.exception_queue_{stream} AS exception
               WHERE exception.consumer_group_id = :group
                 AND exception.suspect = kind.suspect
-                -- a deferred one is looked at again when its time has come
-                AND exception.status IN ('ready', 'deferred')
+                -- a deferred one waits for its key, not for a time
+                AND exception.status = 'ready'
                 AND exception.can_run_after <= standing.taken_at
               ORDER BY exception.can_run_after, exception.message_id
               LIMIT 1

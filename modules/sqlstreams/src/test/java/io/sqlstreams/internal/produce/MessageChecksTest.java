@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import io.sqlstreams.config.Concurrency;
 import io.sqlstreams.config.PayloadType;
+import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.ErrorCode;
 import io.sqlstreams.error.InvalidInputException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -147,5 +150,26 @@ class MessageChecksTest {
               assertThat(e.code()).isEqualTo(ErrorCode.INVALID_INPUT);
               assertThat(e.getMessage()).startsWith(field + ": ");
             });
+  }
+
+  @Test
+  void aPlaceInAnOrderNeedsAKey() {
+    for (Concurrency wish : List.of(Concurrency.ORDERED, Concurrency.EXCLUSIVE)) {
+      ProduceOptions options = ProduceOptions.defaults().withConcurrency(wish);
+      assertThatThrownBy(() -> MessageChecks.concurrency(options))
+          .isInstanceOfSatisfying(
+              InvalidInputException.class, e -> assertThat(e.field()).isEqualTo("messageKey"));
+      MessageChecks.concurrency(options.withKey(""));
+    }
+    MessageChecks.concurrency(ProduceOptions.defaults().withConcurrency(Concurrency.PARALLEL));
+  }
+
+  @Test
+  void anOrderedMessageIsNotCompacted() {
+    ProduceOptions options = ProduceOptions.key("k").withCompaction();
+    assertThatThrownBy(() -> MessageChecks.compaction(options.withConcurrency(Concurrency.ORDERED)))
+        .isInstanceOfSatisfying(
+            InvalidInputException.class, e -> assertThat(e.field()).isEqualTo("concurrency"));
+    MessageChecks.compaction(options.withConcurrency(Concurrency.EXCLUSIVE));
   }
 }
