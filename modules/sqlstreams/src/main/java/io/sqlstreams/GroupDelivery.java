@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     message that isn't in the exception queue
  * @param lastError why it is in the exception queue; null when it isn't, or when nothing failed
  * @param canRunAfter when it can be taken at the earliest, by the database's clock; null unless it
- *     is {@link DeliveryState#READY} or {@link DeliveryState#DEFERRED}
+ *     is {@link DeliveryState#READY}
  * @param history what the delivery log says of it, in the order in which it was written; of more
  *     than {@value #MAX_HISTORY} entries the last ones. Which attempts it has is the group's
  *     choice: {@link DeliveryLogMode}. What was before a rewind is still there

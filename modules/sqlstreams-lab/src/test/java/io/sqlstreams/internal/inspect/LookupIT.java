@@ -175,7 +175,7 @@ class LookupIT {
         .containsExactly(
             new GroupDelivery("g", DeliveryState.READY, 2, 1, "no", canRunAfter, List.of()),
             new GroupDelivery("g", DeliveryState.INFLIGHT, 1, 0, "no", null, List.of()),
-            new GroupDelivery("g", DeliveryState.DEFERRED, 0, 0, null, canRunAfter, List.of()),
+            new GroupDelivery("g", DeliveryState.DEFERRED, 0, 0, null, null, List.of()),
             new GroupDelivery("g", DeliveryState.DEAD, 4, 0, "given up", null, List.of()),
             new GroupDelivery("g", DeliveryState.SUPERSEDED, 1, 0, null, null, List.of()));
   }
