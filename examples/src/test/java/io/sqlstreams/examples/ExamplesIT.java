@@ -29,7 +29,7 @@ class ExamplesIT {
 
   /** The {@code main} of an example. */
   interface Program {
-    void main(String[] args) throws Exception;
+    void run(String[] args) throws Exception;
   }
 
   static Stream<Arguments> programs() {
@@ -110,7 +110,7 @@ class ExamplesIT {
     PrintStream before = System.out;
     System.setOut(new PrintStream(out, true, UTF_8));
     try {
-      program.main(new String[] {TestPostgres.get().jdbcUrl()});
+      program.run(new String[] {TestPostgres.get().jdbcUrl()});
     } finally {
       System.setOut(before);
     }
