@@ -29,7 +29,7 @@ class ExamplesIT {
 
   /** The {@code main} of an example. */
   interface Program {
-    void main(String[] args) throws Exception;
+    void run(String[] args) throws Exception;
   }
 
   static Stream<Arguments> programs() {
@@ -55,6 +55,50 @@ class ExamplesIT {
             the nightly import: known as message 1
             the nightly import: written as message 2
             the reconciliation: known as message 2
+            """),
+        arguments(
+            "KeyedOrdering",
+            (Program) KeyedOrdering::main,
+            """
+            alice's account is frozen, booked are {alice=[100], bob=[20, -5, 1], carol=[50]}
+            it is released, booked are {alice=[-30, 10]}
+            nothing is left: true
+            """),
+        arguments(
+            "KeyValue",
+            (Program) KeyValue::main,
+            """
+            tea: 320 by message 4
+            tea: 335 by message 5
+            milk: never heard of
+            cocoa: deleted
+            the web site shows coffee for 450
+            the web site shows tea for 335
+            the web site shows no cocoa
+            nothing is left: true
+            tea had 3 prices
+            """),
+        arguments(
+            "Routing",
+            (Program) Routing::main,
+            """
+            customs gets [basel, oslo]
+            the courier gets [berlin, oslo]
+            customs reads [orders.ch.*, orders.no.*, orders.uk.*] above message 5, INSTALLED
+            customs gets [leeds, geneva]
+            """),
+        arguments(
+            "SchemaEvolution",
+            (Program) SchemaEvolution::main,
+            """
+            it reads the versions [1, 2]
+            newsletter has 2 of version 1 to read
+            version 1 can be retired: false
+            SignedUp[firstName=Ada, lastName=Lovelace], written as 1
+            SignedUp[firstName=Plato, lastName=], written as 1
+            SignedUp[firstName=Grace, lastName=Hopper], written as 2
+            newsletter has 0 of version 1 to read
+            version 1 can be retired: true
             """));
   }
 
@@ -66,7 +110,7 @@ class ExamplesIT {
     PrintStream before = System.out;
     System.setOut(new PrintStream(out, true, UTF_8));
     try {
-      program.main(new String[] {TestPostgres.get().jdbcUrl()});
+      program.run(new String[] {TestPostgres.get().jdbcUrl()});
     } finally {
       System.setOut(before);
     }

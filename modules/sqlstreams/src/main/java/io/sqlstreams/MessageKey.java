@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every verb throws {@link InvalidInputException} when the key is null, above 1,024 bytes of
  * UTF-8, or holds U+0000 or a lone surrogate, {@link StreamNotFoundException} when the stream isn't
- * registered, {@link UnreadableMessageException} when a message has another schema version than the
- * handle's payload class, or its codec fails, and {@link DatabaseException} when the database can't
- * be reached or refuses.
+ * registered, {@link UnreadableMessageException} when a message has a schema version that the
+ * handle neither has nor {@linkplain StreamHandle#upgrade(int, Class, Function) upgrades}, or its
+ * codec fails, and {@link DatabaseException} when the database can't be reached or refuses.
  *
  * @param <T> the payload's type
  */

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A stored message can't be read, or not be replaced, through this handle: its schema version is
- * another, or its codec fails. Nothing was changed.
+ * one that the handle doesn't read, or its codec fails. Nothing was changed.
  */
 public class UnreadableMessageException extends SqlStreamsException {
   private static final long serialVersionUID = 1L;
@@ -28,7 +28,7 @@ public class UnreadableMessageException extends SqlStreamsException {
             + stream
             + "\": "
             + problem
-            + ": use a payload class of its version, or the stream without a class for the bytes",
+            + ": use a payload class of its version, upgrade from it, or take the stream without a class",
         cause);
     this.stream = stream;
     this.messageId = messageId;

@@ -327,6 +327,26 @@ class MessageKeyIT {
     assertThat(newer.head().orElseThrow().payload()).isEqualTo(new Newer("raw"));
   }
 
+  /** The documentation once said that a head of any other version can't be read. */
+  @Test
+  void aHandleThatUpgradesReadsAndReplacesHeadsOfOlderVersions() {
+    produce(1);
+    MessageKey<Newer> upgrading =
+        client.stream(stream.name(), Newer.class)
+            .upgrade(1, Integer.class, older -> new Newer("was " + older))
+            .key("counter");
+    assertThat(upgrading.head().orElseThrow())
+        .satisfies(head -> assertThat(head.payload()).isEqualTo(new Newer("was 1")))
+        .satisfies(head -> assertThat(head.schemaVersion()).isEqualTo(1));
+    upgrading.update(now -> now == null ? null : new Newer(now.name() + ", now newer"));
+    assertThat(upgrading.head().orElseThrow())
+        .satisfies(head -> assertThat(head.payload()).isEqualTo(new Newer("was 1, now newer")))
+        .satisfies(head -> assertThat(head.schemaVersion()).isEqualTo(2));
+    assertThat(upgrading.messages(2))
+        .extracting(KeyedMessage::payload)
+        .containsExactly(new Newer("was 1, now newer"), new Newer("was 1"));
+  }
+
   @Test
   void aHeadWhoseMessageWasDroppedIsNoneButStillHoldsItsRank() {
     stream =
