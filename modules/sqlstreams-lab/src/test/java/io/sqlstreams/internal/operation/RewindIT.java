@@ -342,7 +342,7 @@ class RewindIT {
       var rewind = CompletableFuture.supplyAsync(() -> group.rewind(Start.after(4)));
       stream.awaitWaiting("note_rewind");
       var reclaim = CompletableFuture.supplyAsync(() -> reader.claims.reclaim(3, Terms.none()));
-      stream.awaitWaiting("reclaim_range");
+      stream.awaitWaiting("lock_group_leases");
       other.commits();
       rewind.get();
       assertThat(ids(reclaim.get().range())).isEqualTo(ids(1, 4));

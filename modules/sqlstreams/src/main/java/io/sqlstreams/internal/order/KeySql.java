@@ -16,8 +16,8 @@ public final class KeySql {
    */
   public static final String LOCK =
       """
-      LOCK TABLE ONLY {schema}.claim_lease_{stream} IN ROW EXCLUSIVE MODE;
-      SELECT cursor.claimed
+      LOCK /* lock_group_leases */ TABLE ONLY {schema}.claim_lease_{stream} IN ROW EXCLUSIVE MODE;
+      SELECT /* lock_group */ cursor.claimed
       FROM {schema}.consumer_group_cursor_{stream} AS cursor
       WHERE cursor.consumer_group_id = :group
       FOR UPDATE;
@@ -29,8 +29,8 @@ public final class KeySql {
    */
   public static final String LOCK_FOR_NEWS =
       """
-      LOCK TABLE ONLY {schema}.claim_lease_{stream} IN ROW EXCLUSIVE MODE;
-      SELECT cursor.claimed
+      LOCK /* lock_group_leases */ TABLE ONLY {schema}.claim_lease_{stream} IN ROW EXCLUSIVE MODE;
+      SELECT /* lock_group */ cursor.claimed
       FROM {schema}.consumer_group_cursor_{stream} AS cursor
       WHERE cursor.consumer_group_id = :group
         AND (SELECT log.id
