@@ -116,7 +116,10 @@ final class KeyLines {
   }
 
   private static Turn turn(Line line, Delivery delivery, boolean hasRoom) {
-    if (delivery.concurrency() == Concurrency.ORDERED && line.unresolvedIn != null) {
+    // one of the exception queue was taken since nothing was before it, so what comes again comes after it
+    if (delivery.concurrency() == Concurrency.ORDERED
+        && line.unresolvedIn != null
+        && delivery.work().isRange()) {
       return Turn.ELSEWHERE;
     }
     boolean first = line.waiting.isEmpty() || delivery.concurrency() == Concurrency.PARALLEL;

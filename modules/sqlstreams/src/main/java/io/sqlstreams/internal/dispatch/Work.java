@@ -193,6 +193,19 @@ final class Work {
     return token;
   }
 
+  /**
+   * A range that was lost although its lease may be there still, since an earlier one that it
+   * follows was: nothing of it counts, and nothing of it runs any more.
+   */
+  synchronized boolean isToGiveBack() {
+    return lost && isRange && order == Order.SESSION && ended == verdicts.length;
+  }
+
+  /** All of it is to be handed out again. */
+  FinishedRange unfinishedRange() {
+    return new FinishedRange(token, low, List.of(), Set.of());
+  }
+
   /** Whether it is a range of the log, and not a message of the exception queue. */
   boolean isRange() {
     return isRange;

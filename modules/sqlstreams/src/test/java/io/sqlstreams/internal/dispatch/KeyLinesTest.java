@@ -3,6 +3,7 @@ package io.sqlstreams.internal.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sqlstreams.config.Concurrency;
+import io.sqlstreams.internal.claim.ClaimedException;
 import io.sqlstreams.internal.claim.ClaimedMessage;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.dispatch.KeyLines.Turn;
@@ -78,6 +79,22 @@ class KeyLinesTest {
         .containsExactly(work.deliveries().get(1), work.deliveries().get(3));
     Work later = claim("a", "b");
     assertThat(enter(later)).containsExactly(Turn.ELSEWHERE, Turn.LATER);
+  }
+
+  /** A failed, its retry is due; B, put aside, is held by a range whose other messages run still. */
+  @Test
+  void aRetryDoesNotWaitForTheRangesOfThoseBehindIt() {
+    Work first = claim("a");
+    Work second = claim("a", "b");
+    enter(first);
+    enter(second);
+    assertThat(end(first, 0, again()).putAside()).containsExactly(second.deliveries().get(0));
+    lines.gone(first);
+    lines.beginClaim();
+    lines.endClaim();
+    Work retry = exception(first.deliveries().get(0).id(), "a");
+    assertThat(enter(retry)).containsExactly(Turn.NOW);
+    assertThat(enter(claim("a"))).as("behind the second").containsExactly(Turn.ELSEWHERE);
   }
 
   /** A failed; claim sent; result of A recorded; claim arrives. It may not know of the failure. */
@@ -162,6 +179,14 @@ class KeyLinesTest {
   private void finish(Work work, int index, Verdict verdict) {
     work.end(work.deliveries().get(index), verdict);
     end(work, index, verdict);
+  }
+
+  private static Work exception(long id, String key) {
+    return Work.of(
+        new ClaimedException(
+            UUID.randomUUID(), id, key, Concurrency.ORDERED, 1, 0, 0, false, true, null, null),
+        Work.Order.SESSION,
+        System.nanoTime() + LONG);
   }
 
   private Work claim(String... keys) {
