@@ -353,7 +353,9 @@ class KeyStepsIT {
     assertThat(queue()).containsExactly("2|ready", "3|inflight");
   }
 
-  /** Taken together; the first fails, and is due while the second is held still; the second ends. */
+  /**
+   * Taken together; the first fails, and is due while the second is held still; the second ends.
+   */
   @Test
   void aRetryThatMetItsFollowerStillHeldIsNotLeftToWait() {
     register(Concurrency.ORDERED);

@@ -8,6 +8,7 @@ import io.sqlstreams.internal.claim.ClaimedMessage;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.dispatch.KeyLines.Turn;
 import io.sqlstreams.internal.log.StoredMessage;
+import io.sqlstreams.internal.outcome.FinishedMessage;
 import io.sqlstreams.internal.outcome.Verdict;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,6 +60,57 @@ class KeyLinesTest {
   }
 
   @Test
+  void anOrderedMessageIsNotRecordedBeforeEarlierOnesOfItsKeyThatAreInNoOrder() {
+    Work ordered = claim("a", "x");
+    Work parallel = claim(Concurrency.PARALLEL, "a", "x");
+    Work last = claim("a");
+    enter(ordered);
+    enter(parallel);
+    enter(last);
+    finish(ordered, 0, Verdict.DONE);
+    finish(parallel, 0, Verdict.DONE);
+    assertThat(parallel.mustWait()).as("it asks for no order").isFalse();
+    finish(last, 0, Verdict.DONE);
+    ordered.settle(true);
+    assertThat(last.mustWait()).as("a crash would bring the second again").isTrue();
+    parallel.settle(true);
+    assertThat(last.mustWait()).isFalse();
+  }
+
+  @Test
+  void ofARangeInOrderWhatComesAfterTheLastThatHasEndedIsTheRest() {
+    Work work = claim("a", "b", "a", "b", "a");
+    assertThat(work.finishedRange().restLow()).as("nothing was begun").isZero();
+    assertThat(work.finishedRange().results()).isEmpty();
+    enter(work);
+    finish(work, 1, Verdict.DONE);
+    finish(work, 3, Verdict.DONE);
+    assertThat(work.finishedRange().restLow()).isEqualTo(4);
+    assertThat(work.finishedRange().results())
+        .extracting(FinishedMessage::id)
+        .as("they go on in the exception queue")
+        .containsExactly(1L, 3L);
+  }
+
+  /** Nothing of it runs any more, but its lease may be there still. */
+  @Test
+  void aRangeThatIsLostWithAnotherIsGivenBackWhenAllOfItHasEnded() {
+    Work first = claim("a");
+    Work second = claim("a", "b");
+    enter(first);
+    enter(second);
+    first.lose();
+    assertThat(second.mayBegin()).isFalse();
+    finish(second, 1, Verdict.DONE);
+    assertThat(second.isToGiveBack()).isFalse();
+    finish(first, 0, Verdict.DONE);
+    finish(second, 0, again());
+    assertThat(second.isToGiveBack()).isTrue();
+    assertThat(second.unfinishedRange().restLow()).isEqualTo(1);
+    assertThat(second.unfinishedRange().results()).isEmpty();
+  }
+
+  @Test
   void aRangeThatFollowsALostOneIsLost() {
     Work first = claim("a");
     Work second = claim("a");
@@ -81,7 +133,9 @@ class KeyLinesTest {
     assertThat(enter(later)).containsExactly(Turn.ELSEWHERE, Turn.LATER);
   }
 
-  /** A failed, its retry is due; B, put aside, is held by a range whose other messages run still. */
+  /**
+   * A failed, its retry is due; B, put aside, is held by a range whose other messages run still.
+   */
   @Test
   void aRetryDoesNotWaitForTheRangesOfThoseBehindIt() {
     Work first = claim("a");
