@@ -15,7 +15,9 @@ import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,11 +80,75 @@ class KeyLossIT {
     }
   }
 
+  /** 1 fails; 3, behind it, is put aside; 4, in the range of 3, runs; 1 is due. */
+  @Test
+  void aRetryDoesNotWaitForTheRangesOfThoseBehindIt() throws Exception {
+    produce("a", "x", "a", "slow");
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch again = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    try (Consumer consumer =
+        Consumer.start(
+            client,
+            stream,
+            message -> {
+              if (message.id() == 4) {
+                begun.countDown();
+                go.await();
+              } else if (message.id() == 1 && message.attempt() == 0) {
+                begun.await();
+                return Outcome.delay(Duration.ofMillis(500));
+              } else if (message.id() == 1) {
+                again.countDown();
+              }
+              return Outcome.done();
+            },
+            LONG_LEASE.withMaxClaim(2))) {
+      again.await();
+      go.countDown();
+      stream.awaitSettled();
+      assertThat(consumer.ids().stream().filter(id -> id == 1 || id == 3))
+          .containsExactly(1L, 1L, 3L);
+    }
+  }
+
+  @Test
+  void aGracefulStopGivesBackWhatWasNotBegunAndItGoesOnInOrder() throws Exception {
+    produce(50);
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Consumer first =
+        Consumer.start(
+            client,
+            stream,
+            message -> {
+              begun.countDown();
+              go.await();
+              return Outcome.done();
+            },
+            LONG_LEASE);
+    begun.await();
+    Thread stopping = new Thread(first::close);
+    stopping.start();
+    go.countDown();
+    stopping.join();
+    assertThat(stream.number("SELECT count(*) FROM {queue}")).isZero();
+    try (Consumer second = Consumer.start(client, stream, message -> Outcome.done(), LONG_LEASE)) {
+      stream.awaitSettled();
+      assertThat(second.ids())
+          .isEqualTo(LongStream.rangeClosed(first.ids().size() + 1, 50).boxed().toList());
+    }
+  }
+
   private void produce(int messages) {
+    produce(Collections.nCopies(messages, "a").toArray(String[]::new));
+  }
+
+  private void produce(String... keys) {
     stream.execute(
         "INSERT INTO {log} (schema_version, message_key, payload)"
-            + " SELECT 1, 'a', '{}' FROM generate_series(1, "
-            + messages
-            + ")");
+            + " SELECT 1, keys.key, '{}' FROM unnest('{"
+            + String.join(",", keys)
+            + "}'::TEXT[]) AS keys (key)");
   }
 }
