@@ -48,6 +48,9 @@ class KeyStepsIT {
   private static final Verdict DEAD =
       new Verdict(Verdict.Status.DEAD, Verdict.Event.KILLED, 0, 1, 0, 0, "no");
 
+  private static final Verdict DEFERRED =
+      new Verdict(Verdict.Status.DEFERRED, Verdict.Event.DEFERRED, 0, 0, 0, 0, null);
+
   TestDatabase database;
   TestStream stream;
   Concurrency concurrency = Concurrency.ORDERED;
@@ -398,6 +401,45 @@ class KeyStepsIT {
         "UPDATE {queue} SET status = 'ready', lease_token = NULL, lease_expires_at = NULL WHERE message_id = 2");
     assertThat(session.finishDue(token, Verdict.DONE, 1L, 2L, 3L)).containsExactly(1L);
     assertThat(queue()).containsExactly("2|ready", "3|inflight");
+  }
+
+  /**
+   * Taken together; the first fails, and is due while the second is held still; the second ends.
+   */
+  @Test
+  void aRetryThatMetItsFollowerStillHeldIsNotLeftToWait() {
+    register(Concurrency.ORDERED);
+    produce("a", "a", "a");
+    Session session = new Session();
+    Session other = new Session();
+    session.finish(session.claim(1), 1, "a", AGAIN);
+    session.claim(10);
+    UUID token = session.exceptions.claimDue(2, false, true).get(0).token();
+    session.finishDue(token, AGAIN, 1L);
+    assertThat(other.claimDue(10)).as("2 is held").isEmpty();
+    assertThat(queue()).containsExactly("1|deferred", "2|inflight", "3|deferred");
+    session.finishDue(token, DEFERRED, 2L);
+    assertThat(other.claimDue(10)).as("2 is behind 1, and hands on its turn").isEmpty();
+    assertThat(queue()).containsExactly("1|ready", "2|deferred", "3|deferred");
+    assertThat(other.claimDue(10)).containsExactly(1L, 2L, 3L);
+  }
+
+  /** Taken together; their process dies; that was the last attempt of the first. */
+  @Test
+  void whatFollowedAMessageThatIsDeadByACrashIsNotLeftToWait() {
+    register(Concurrency.ORDERED);
+    produce("a", "a", "a");
+    Session session = new Session();
+    session.finish(session.claim(1), 1, "a", AGAIN);
+    session.claim(10);
+    UUID token = session.exceptions.claimDue(10, false, true).get(0).token();
+    session.outcomes.finishExceptions(
+        List.of(
+            new FinishedMessage(1, "a", concurrency, token, DEAD),
+            new FinishedMessage(2, "a", concurrency, token, DEFERRED),
+            new FinishedMessage(3, "a", concurrency, token, DEFERRED)));
+    assertThat(queue()).containsExactly("1|dead", "2|ready", "3|deferred");
+    assertThat(session.claimDue(10)).containsExactly(2L, 3L);
   }
 
   @Test

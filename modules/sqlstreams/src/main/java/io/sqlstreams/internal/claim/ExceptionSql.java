@@ -78,9 +78,28 @@ final class ExceptionSql {
           judged AS MATERIALIZED (
             SELECT candidate.place, candidate.message_id, candidate.message_key, candidate.concurrency, candidate.leads,
                    open.first_id,
-                   candidate.place_in_key > 1 OR {busy} AS is_busy
+                   candidate.place_in_key > 1 OR {busy} AS is_busy,
+                   -- it waits for one that waits for nothing
+                   CASE
+                     WHEN candidate.place_in_key = 1
+                       AND open.first_id IS NULL
+                       AND inflight.message_id IS NULL
+                       AND deferred.message_id < candidate.message_id
+                       AND coalesce(deferred.message_id < ready.message_id, true)
+                     THEN deferred.message_id
+                   END AS front
             FROM candidate
             {holders}
+          ),
+          -- its turn was announced to nobody: a later one was running when it came, and comes again itself
+          passed_on AS (
+            UPDATE {schema}.exception_queue_{stream} AS exception
+            SET status = 'ready',
+                can_run_after = now(),
+                updated_at = clock_timestamp()
+            WHERE exception.consumer_group_id = :group
+              AND exception.status = 'deferred'
+              AND exception.message_id = ANY (ARRAY(SELECT judged.front FROM judged WHERE judged.front IS NOT NULL))
           ),
           put_aside AS (
             UPDATE {schema}.exception_queue_{stream} AS exception

@@ -123,7 +123,10 @@ final class Completer {
   }
 
   private void record(List<Work> works) {
-    settle(works.stream().filter(Work::isLost).toList(), work -> false);
+    List<Work> lost = works.stream().filter(Work::isLost).toList();
+    settle(lost, work -> false);
+    // should that fail, their leases run out
+    outcomes.finish(lost.stream().filter(Work::isToGiveBack).map(Work::unfinishedRange).toList());
     List<Work> held = works.stream().filter(work -> !work.isLost()).toList();
     @Nullable SqlStreamsException refused = null;
     try {

@@ -51,14 +51,14 @@ final class KeyLines {
     int active;
     int activeInTurn;
 
-    /** The last range with an ordered message of the key. */
-    @Nullable Work last;
+    /** The last range with an ordered message of the key, and those that came since with others. */
+    final List<Work> last = new ArrayList<>(1);
 
     /** The last range with a message of the key that comes again. */
     @Nullable Work unresolvedIn;
 
     boolean isEmpty() {
-      return active == 0 && waiting.isEmpty() && last == null && unresolvedIn == null;
+      return active == 0 && waiting.isEmpty() && last.isEmpty() && unresolvedIn == null;
     }
 
     boolean admits(Delivery delivery) {
@@ -106,17 +106,29 @@ final class KeyLines {
       case LATER -> line.waiting.add(delivery);
       case ELSEWHERE -> unresolved(line, delivery);
     }
-    if (delivery.concurrency() == Concurrency.ORDERED && delivery.work().isRange()) {
-      if (line.last != null) {
-        delivery.work().follow(delivery, line.last);
-      }
-      line.last = delivery.work();
+    if (delivery.work().isRange()) {
+      follow(line, delivery);
     }
     return turn;
   }
 
+  private static void follow(Line line, Delivery delivery) {
+    Work work = delivery.work();
+    if (delivery.concurrency() == Concurrency.ORDERED) {
+      line.last.forEach(range -> work.follow(delivery, range));
+      line.last.clear();
+    }
+    if (!line.last.contains(work)) {
+      line.last.add(work);
+    }
+  }
+
   private static Turn turn(Line line, Delivery delivery, boolean hasRoom) {
-    if (delivery.concurrency() == Concurrency.ORDERED && line.unresolvedIn != null) {
+    // one of the exception queue was taken since nothing was before it, so what comes again comes
+    // after it
+    if (delivery.concurrency() == Concurrency.ORDERED
+        && line.unresolvedIn != null
+        && delivery.work().isRange()) {
       return Turn.ELSEWHERE;
     }
     boolean first = line.waiting.isEmpty() || delivery.concurrency() == Concurrency.PARALLEL;
@@ -214,7 +226,7 @@ final class KeyLines {
     for (Delivery delivery : work.deliveries()) {
       Line line = delivery.key() == null ? null : lines.get(delivery.key());
       if (line != null) {
-        line.last = line.last == work ? null : line.last;
+        line.last.remove(work);
         line.unresolvedIn = line.unresolvedIn == work ? null : line.unresolvedIn;
         if (line.isEmpty()) {
           lines.remove(delivery.key());

@@ -193,6 +193,19 @@ final class Work {
     return token;
   }
 
+  /**
+   * A range that was lost although its lease may be there still, since an earlier one that it
+   * follows was: nothing of it counts, and nothing of it runs any more.
+   */
+  synchronized boolean isToGiveBack() {
+    return lost && isRange && order == Order.SESSION && ended == verdicts.length;
+  }
+
+  /** All of it is to be handed out again. */
+  FinishedRange unfinishedRange() {
+    return new FinishedRange(token, low, List.of(), Set.of());
+  }
+
   /** Whether it is a range of the log, and not a message of the exception queue. */
   boolean isRange() {
     return isRange;
@@ -326,7 +339,7 @@ final class Work {
    */
   synchronized FinishedRange finishedRange() {
     if (order == Order.SESSION) {
-      return wholeRange();
+      return rangeInOrder();
     }
     int end = recorded;
     while (end < verdicts.length && verdicts[end] != null) {
@@ -337,16 +350,21 @@ final class Work {
   }
 
   /**
-   * The results of a range whose messages waited for each other, so what isn't begun is no tail:
-   * each of that goes on in the exception queue. There it is found out which comes first.
+   * The results of a range whose messages waited for each other, so what isn't begun is more than a
+   * tail. What isn't begun before the last that has ended goes on in the exception queue; there it
+   * is found out which comes first. What comes after that is the rest.
    */
-  private FinishedRange wholeRange() {
+  private FinishedRange rangeInOrder() {
+    int end = verdicts.length;
+    while (end > 0 && verdicts[end - 1] == null) {
+      end--;
+    }
     List<Verdict> given = new ArrayList<>();
-    for (Delivery delivery : deliveries) {
+    for (Delivery delivery : deliveries.subList(0, end)) {
       Verdict verdict = verdicts[delivery.index()];
       given.add(verdict == null ? Verdict.unbegun(delivery.tries()) : verdict);
     }
-    return finishedRange(deliveries, given);
+    return finishedRange(deliveries.subList(0, end), given);
   }
 
   /** The results of the next deliveries of a range, before they have ended here. */

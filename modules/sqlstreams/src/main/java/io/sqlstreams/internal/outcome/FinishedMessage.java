@@ -14,4 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param verdict what becomes of it
  */
 public record FinishedMessage(
-    long id, @Nullable String key, Concurrency concurrency, UUID token, Verdict verdict) {}
+    long id, @Nullable String key, Concurrency concurrency, UUID token, Verdict verdict) {
+  /** See {@link Verdict#asking}. */
+  FinishedMessage asking() {
+    return new FinishedMessage(id, key, concurrency, token, verdict.asking());
+  }
+}

@@ -111,10 +111,11 @@ public final class Outcomes {
    *
    * @return the ids that were still held
    */
-  public Set<Long> finishExceptions(List<FinishedMessage> messages) {
-    if (messages.isEmpty()) {
+  public Set<Long> finishExceptions(List<FinishedMessage> ended) {
+    if (ended.isEmpty()) {
       return Set.of();
     }
+    List<FinishedMessage> messages = asking(ended);
     Set<String> freed = freedKeys(messages);
     return database.autoCommitted(
         what,
@@ -158,6 +159,25 @@ public final class Outcomes {
             return row.getBoolean("is_held");
           }
         });
+  }
+
+  /**
+   * What the first of a key waits for may be over by now, and have announced its turn to nobody: a
+   * claim finds that out. The others of the key wait for it.
+   */
+  private static List<FinishedMessage> asking(List<FinishedMessage> ended) {
+    Set<String> held = new HashSet<>();
+    return ended.stream()
+        .sorted(Comparator.comparingLong(FinishedMessage::id))
+        .map(message -> asks(message, held) ? message.asking() : message)
+        .toList();
+  }
+
+  private static boolean asks(FinishedMessage message, Set<String> held) {
+    boolean waits = message.verdict().status() == Verdict.Status.DEFERRED;
+    boolean holds =
+        !message.verdict().isResolved() && (waits || message.concurrency() == Concurrency.ORDERED);
+    return holds && held.add(String.valueOf(message.key())) && waits;
   }
 
   /** The keys whose next message may come; only where messages wait for others at all. */

@@ -3,10 +3,12 @@ package io.sqlstreams.internal.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sqlstreams.config.Concurrency;
+import io.sqlstreams.internal.claim.ClaimedException;
 import io.sqlstreams.internal.claim.ClaimedMessage;
 import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.dispatch.KeyLines.Turn;
 import io.sqlstreams.internal.log.StoredMessage;
+import io.sqlstreams.internal.outcome.FinishedMessage;
 import io.sqlstreams.internal.outcome.Verdict;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -58,6 +60,57 @@ class KeyLinesTest {
   }
 
   @Test
+  void anOrderedMessageIsNotRecordedBeforeEarlierOnesOfItsKeyThatAreInNoOrder() {
+    Work ordered = claim("a", "x");
+    Work parallel = claim(Concurrency.PARALLEL, "a", "x");
+    Work last = claim("a");
+    enter(ordered);
+    enter(parallel);
+    enter(last);
+    finish(ordered, 0, Verdict.DONE);
+    finish(parallel, 0, Verdict.DONE);
+    assertThat(parallel.mustWait()).as("it asks for no order").isFalse();
+    finish(last, 0, Verdict.DONE);
+    ordered.settle(true);
+    assertThat(last.mustWait()).as("a crash would bring the second again").isTrue();
+    parallel.settle(true);
+    assertThat(last.mustWait()).isFalse();
+  }
+
+  @Test
+  void ofARangeInOrderWhatComesAfterTheLastThatHasEndedIsTheRest() {
+    Work work = claim("a", "b", "a", "b", "a");
+    assertThat(work.finishedRange().restLow()).as("nothing was begun").isZero();
+    assertThat(work.finishedRange().results()).isEmpty();
+    enter(work);
+    finish(work, 1, Verdict.DONE);
+    finish(work, 3, Verdict.DONE);
+    assertThat(work.finishedRange().restLow()).isEqualTo(4);
+    assertThat(work.finishedRange().results())
+        .extracting(FinishedMessage::id)
+        .as("they go on in the exception queue")
+        .containsExactly(1L, 3L);
+  }
+
+  /** Nothing of it runs any more, but its lease may be there still. */
+  @Test
+  void aRangeThatIsLostWithAnotherIsGivenBackWhenAllOfItHasEnded() {
+    Work first = claim("a");
+    Work second = claim("a", "b");
+    enter(first);
+    enter(second);
+    first.lose();
+    assertThat(second.mayBegin()).isFalse();
+    finish(second, 1, Verdict.DONE);
+    assertThat(second.isToGiveBack()).isFalse();
+    finish(first, 0, Verdict.DONE);
+    finish(second, 0, again());
+    assertThat(second.isToGiveBack()).isTrue();
+    assertThat(second.unfinishedRange().restLow()).isEqualTo(1);
+    assertThat(second.unfinishedRange().results()).isEmpty();
+  }
+
+  @Test
   void aRangeThatFollowsALostOneIsLost() {
     Work first = claim("a");
     Work second = claim("a");
@@ -78,6 +131,24 @@ class KeyLinesTest {
         .containsExactly(work.deliveries().get(1), work.deliveries().get(3));
     Work later = claim("a", "b");
     assertThat(enter(later)).containsExactly(Turn.ELSEWHERE, Turn.LATER);
+  }
+
+  /**
+   * A failed, its retry is due; B, put aside, is held by a range whose other messages run still.
+   */
+  @Test
+  void aRetryDoesNotWaitForTheRangesOfThoseBehindIt() {
+    Work first = claim("a");
+    Work second = claim("a", "b");
+    enter(first);
+    enter(second);
+    assertThat(end(first, 0, again()).putAside()).containsExactly(second.deliveries().get(0));
+    lines.gone(first);
+    lines.beginClaim();
+    lines.endClaim();
+    Work retry = exception(first.deliveries().get(0).id(), "a");
+    assertThat(enter(retry)).containsExactly(Turn.NOW);
+    assertThat(enter(claim("a"))).as("behind the second").containsExactly(Turn.ELSEWHERE);
   }
 
   /** A failed; claim sent; result of A recorded; claim arrives. It may not know of the failure. */
@@ -162,6 +233,14 @@ class KeyLinesTest {
   private void finish(Work work, int index, Verdict verdict) {
     work.end(work.deliveries().get(index), verdict);
     end(work, index, verdict);
+  }
+
+  private static Work exception(long id, String key) {
+    return Work.of(
+        new ClaimedException(
+            UUID.randomUUID(), id, key, Concurrency.ORDERED, 1, 0, 0, false, true, null, null),
+        Work.Order.SESSION,
+        System.nanoTime() + LONG);
   }
 
   private Work claim(String... keys) {
