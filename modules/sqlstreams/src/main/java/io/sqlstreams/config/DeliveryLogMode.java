@@ -9,9 +9,9 @@ public enum DeliveryLogMode {
   FAILURES("failures"),
   /**
    * Every attempt, and every message that was put aside to wait for others of its key: at least one
-   * row for each message. Only the first attempt at a message leaves none
-   * when its process is lost. After such a loss more is repeated than in the other modes: also what
-   * was done, but has no row yet.
+   * row for each message. Only the first attempt at a message leaves none when its process is lost.
+   * After such a loss more is repeated than in the other modes: also what was done, but has no row
+   * yet.
    */
   ALL("all"),
   /** Nothing. The exception queue still holds the last error of each message in it. */

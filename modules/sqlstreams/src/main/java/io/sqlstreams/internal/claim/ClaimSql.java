@@ -259,21 +259,7 @@ final class ClaimSql {
               SELECT superseded.id FROM superseded
             ) AS other
           ),
-          deferred AS (
-            INSERT INTO {schema}.exception_queue_{stream}
-              (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after)
-            SELECT :group, seen.id, 'deferred', seen.message_key, seen.concurrency, 0, now()
-            FROM busy
-            JOIN seen USING (id)
-            ON CONFLICT (consumer_group_id, message_id) DO NOTHING
-          ),
-          logged AS (
-            INSERT INTO {schema}.delivery_log_{stream} (consumer_group_id, message_id, attempt, status)
-            SELECT :group, busy.id, 0, 'deferred'
-            FROM busy
-            WHERE :logs_deferred
-            ORDER BY busy.id
-          ),
+          {deferring}
           moved AS (
             UPDATE {schema}.consumer_group_cursor_{stream} AS cursor
             SET claimed = taken.high,
@@ -339,7 +325,8 @@ final class ClaimSql {
           .withPart("matches", FilterSql.MATCHES)
           .withPart("concurrency", KeySql.CONCURRENCY)
           .withPart("holders", KeySql.holders(":chained"))
-          .withPart("busy", KeySql.BUSY);
+          .withPart("busy", KeySql.BUSY)
+          .withPart("deferring", KeySql.deferring("seen"));
 
   /**
    * Takes over one range whose session is gone: its lease has run out, or was given back. A range
@@ -464,21 +451,7 @@ final class ClaimSql {
             WHERE lease.token = expired.token
               AND (expired.reclaims > :max_range_reclaims OR (SELECT count(*) FROM message) = aside.messages)
           ),
-          deferred AS (
-            INSERT INTO {schema}.exception_queue_{stream}
-              (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after)
-            SELECT :group, message.id, 'deferred', message.message_key, message.concurrency, 0, now()
-            FROM busy
-            JOIN message USING (id)
-            ON CONFLICT (consumer_group_id, message_id) DO NOTHING
-          ),
-          logged AS (
-            INSERT INTO {schema}.delivery_log_{stream} (consumer_group_id, message_id, attempt, status)
-            SELECT :group, busy.id, 0, 'deferred'
-            FROM busy
-            WHERE :logs_deferred
-            ORDER BY busy.id
-          ),
+          {deferring}
           quarantined AS (
             INSERT INTO {schema}.exception_queue_{stream}
               (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after, suspect, last_error)
@@ -521,7 +494,8 @@ final class ClaimSql {
           .withPart(
               "holders",
               KeySql.holders(":chained::UUID[] || ARRAY(SELECT expired.token FROM expired)"))
-          .withPart("busy", KeySql.BUSY);
+          .withPart("busy", KeySql.BUSY)
+          .withPart("deferring", KeySql.deferring("message"));
 
   /** Moves {@code committed} of a group that claims nothing new at the moment. */
   static final Template ADVANCE_COMMITTED =

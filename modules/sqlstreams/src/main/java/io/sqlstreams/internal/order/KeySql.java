@@ -71,39 +71,9 @@ public final class KeySql {
    */
   private static final String HOLDERS =
       """
-      LEFT JOIN LATERAL (
-        SELECT first.message_id, first.can_run_after
-        FROM {schema}.exception_queue_{stream} AS first
-        WHERE first.consumer_group_id = :group
-          AND (first.message_key, first.message_id) > (candidate.message_key, 0)
-          AND first.message_key <= candidate.message_key
-          AND first.message_key IS NOT NULL
-          AND first.status = 'ready'
-        ORDER BY first.message_key, first.message_id
-        LIMIT 1
-      ) AS ready ON true
-      LEFT JOIN LATERAL (
-        SELECT first.message_id
-        FROM {schema}.exception_queue_{stream} AS first
-        WHERE first.consumer_group_id = :group
-          AND (first.message_key, first.message_id) > (candidate.message_key, 0)
-          AND first.message_key <= candidate.message_key
-          AND first.message_key IS NOT NULL
-          AND first.status = 'inflight'
-        ORDER BY first.message_key, first.message_id
-        LIMIT 1
-      ) AS inflight ON true
-      LEFT JOIN LATERAL (
-        SELECT first.message_id
-        FROM {schema}.exception_queue_{stream} AS first
-        WHERE first.consumer_group_id = :group
-          AND (first.message_key, first.message_id) > (candidate.message_key, 0)
-          AND first.message_key <= candidate.message_key
-          AND first.message_key IS NOT NULL
-          AND first.status = 'deferred'
-        ORDER BY first.message_key, first.message_id
-        LIMIT 1
-      ) AS deferred ON true
+      {ready}
+      {inflight}
+      {deferred}
       CROSS JOIN LATERAL (
         SELECT min(first.id) AS first_id
         FROM {schema}.claim_lease_{stream} AS lease
@@ -126,6 +96,41 @@ public final class KeySql {
           -- what a dead process has left begins no more, but it keeps its place in an order
           AND (candidate.concurrency = 'ordered' OR lease.expires_at > now())
       ) AS open
+      """;
+
+  private static final String FIRST =
+      """
+      LEFT JOIN LATERAL (
+              SELECT first.message_id, first.can_run_after
+              FROM {schema}.exception_queue_{stream} AS first
+              WHERE first.consumer_group_id = :group
+                AND (first.message_key, first.message_id) > (candidate.message_key, 0)
+                AND first.message_key <= candidate.message_key
+                AND first.message_key IS NOT NULL
+                AND first.status = '{status}'
+              ORDER BY first.message_key, first.message_id
+              LIMIT 1
+            ) AS {status} ON true
+      """;
+
+  /** See {@link #deferring}. */
+  private static final String DEFERRING =
+      """
+      deferred AS (
+            INSERT INTO {schema}.exception_queue_{stream}
+              (consumer_group_id, message_id, status, message_key, concurrency, attempts, can_run_after)
+            SELECT :group, waiting.id, 'deferred', waiting.message_key, waiting.concurrency, 0, now()
+            FROM busy
+            JOIN {rows} AS waiting USING (id)
+            ON CONFLICT (consumer_group_id, message_id) DO NOTHING
+          ),
+          logged AS (
+            INSERT INTO {schema}.delivery_log_{stream} (consumer_group_id, message_id, attempt, status)
+            SELECT :group, busy.id, 0, 'deferred'
+            FROM busy
+            WHERE :logs_deferred
+            ORDER BY busy.id
+          ),
       """;
 
   /** Whether a candidate has to wait, by its {@link #holders}. */
@@ -182,6 +187,23 @@ public final class KeySql {
    * @param own the tokens of leases that hold nothing up, as an array
    */
   public static String holders(String own) {
-    return HOLDERS.replace("{own}", own);
+    return HOLDERS
+        .replace("{own}", own)
+        .replace("{ready}", first("ready"))
+        .replace("{inflight}", first("inflight"))
+        .replace("{deferred}", first("deferred"));
+  }
+
+  private static String first(String status) {
+    return FIRST.strip().replace("{status}", status);
+  }
+
+  /**
+   * What becomes of the messages whose ids are in {@code busy}.
+   *
+   * @param rows where the messages themselves are
+   */
+  public static String deferring(String rows) {
+    return DEFERRING.replace("{rows}", rows);
   }
 }
