@@ -50,12 +50,13 @@ class OutcomesIT {
     ClaimedException claimed = queued("inflight");
     Tries tries = new Tries(claimed.attempts(), claimed.delays(), claimed.forgiven());
     assertThat(finish(claimed, Verdict.deferred(Verdict.Event.DEFERRED, tries))).isTrue();
-    assertThat(row()).isEqualTo("deferred|2|1|null");
+    assertThat(row()).as("a claim finds out whether it has to wait").isEqualTo("ready|2|1|null");
+    stream.execute(
+        "UPDATE {queue} SET status = 'deferred', message_key = 'k', concurrency = 'ordered'");
     assertThat(exceptions.claimDue(10, true, true)).as("it isn't its turn").isEmpty();
     assertThat(claims.claim(0, 1, true, false, Terms.none()).exceptionDueInMicros())
         .as("it doesn't wait for a time")
         .isEqualTo(Long.MAX_VALUE);
-    stream.execute("UPDATE {queue} SET message_key = 'k', concurrency = 'ordered'");
     assertThat(exceptions.wake(null)).isNull();
     assertThat(row()).isEqualTo("ready|2|1|null");
     assertThat(exceptions.claimDue(10, true, true))
