@@ -314,8 +314,14 @@ class SessionIT {
     ConsumeOptions small =
         Consumer.QUICK.withHandlers(2).withMaxClaim(10).withPrefetch(20, 1 << 20);
     int bound = 20 + (2 + 4) * 10;
-    try (var lock = stream.begin("index");
-        Consumer consumer =
+    stream.execute(
+        """
+        CREATE FUNCTION {schema}.hold_results() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN NEW; END $$;
+        CREATE TRIGGER hold_results BEFORE INSERT ON {queue}
+          FOR EACH ROW EXECUTE FUNCTION {schema}.hold_results()
+        """);
+    try (Consumer consumer =
             Consumer.start(
                 client,
                 stream,
@@ -325,8 +331,10 @@ class SessionIT {
                   }
                   return Outcome.done();
                 },
-                small)) {
-      lock.runs("LOCK TABLE {deliveries} IN SHARE MODE");
+                small);
+        // ends before the consumer, whatever happens: its stop waits for the results
+        var lock = stream.begin("holder")) {
+      lock.runs("SELECT pg_advisory_xact_lock(4711)");
       stream.produce(500);
       consumer.awaitReceived(bound);
       long claimed = consumer.counters().claimed();
