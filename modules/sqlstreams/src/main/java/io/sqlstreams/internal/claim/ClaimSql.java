@@ -159,7 +159,7 @@ final class ClaimSql {
                        CASE WHEN walk.matches THEN walk.payload END AS payload,
                        CASE WHEN walk.matches THEN walk.headers END AS headers,
                        CASE WHEN walk.matches THEN walk.options END AS options,
-                       CASE WHEN walk.matches THEN walk.concurrency ELSE 'parallel' END AS concurrency,
+                       CASE WHEN walk.matches THEN walk.concurrency END AS concurrency,
                        -- the size in memory; a value that isn't compressed tells it without being read
                        CASE
                          WHEN NOT walk.matches OR walk.payload IS NULL THEN 0
