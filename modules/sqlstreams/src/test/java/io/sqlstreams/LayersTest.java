@@ -66,6 +66,10 @@ class LayersTest {
                   "outcome",
                   "lifecycle",
                   "wake")),
+          // the background work
+          entry("fleet", Set.of("sql", "lifecycle", "wake")),
+          entry("upkeep", Set.of("sql", "partition", "head", "fleet")),
+          entry("schedule", Set.of("sql", "catalog", "produce", "document", "fleet")),
           // looking without touching
           entry("inspect", Set.of("sql", "document", "log", "fence", "filter")),
           // what people do by hand
