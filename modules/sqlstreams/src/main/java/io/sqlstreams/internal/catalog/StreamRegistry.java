@@ -82,8 +82,7 @@ public final class StreamRegistry {
 
   /** Drops the stream with all it holds; does nothing when there is none. */
   public void destroy(String name) {
-    installer.exclusively(
-        "destroy stream \"" + name + "\"", connection -> destroy(connection, name));
+    installer.dropping("destroy stream \"" + name + "\"", connection -> destroy(connection, name));
   }
 
   private Optional<StreamInfo> equal(Connection connection, String name, StreamConfig config)

@@ -71,7 +71,7 @@ public final class SystemRegistry {
 
   /** Drops every family, the control plane, and the schema unless something of others is in it. */
   public void destroy() {
-    installer.exclusively(
+    installer.dropping(
         "destroy the installation in schema \"" + system.schema() + "\"", this::destroy);
   }
 

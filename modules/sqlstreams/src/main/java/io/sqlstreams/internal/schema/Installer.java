@@ -23,6 +23,10 @@ import org.slf4j.LoggerFactory;
 public final class Installer {
   private static final Logger LOG = LoggerFactory.getLogger(Installer.class);
   private static final int OLDEST_SERVER = 15;
+
+  /** With a fifth of a second for each lock, about ten seconds. */
+  private static final int DROP_TRIES = 40;
+
   private static final String DEPENDENT_OBJECTS = "2BP01";
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -49,6 +53,14 @@ public final class Installer {
    */
   public <R> R exclusively(String what, SqlWork<R> work) {
     return PatientTransaction.run(database, what, lock, work);
+  }
+
+  /**
+   * The same for work that drops families: it waits only a moment for each lock, and so tries more
+   * often.
+   */
+  public <R> R dropping(String what, SqlWork<R> work) {
+    return PatientTransaction.run(database, what, DROP_TRIES, lock, work);
   }
 
   /**

@@ -13,7 +13,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * again a few times.
  */
 public final class PatientTransaction {
-  private static final int TRIES = 5;
+  /** For DDL that waits up to two seconds for each lock. */
+  static final int TRIES = 5;
+
   private static final int PAUSE_MILLIS = 100;
 
   private PatientTransaction() {}
@@ -27,6 +29,15 @@ public final class PatientTransaction {
    * @throws DatabaseException with {@link ErrorCode#CONTENTION} when every try met a lock
    */
   public static <R> R run(Database database, String what, Statement lock, SqlWork<R> work) {
+    return run(database, what, TRIES, lock, work);
+  }
+
+  /**
+   * The same with another number of tries.
+   *
+   * @param tries above 0
+   */
+  static <R> R run(Database database, String what, int tries, Statement lock, SqlWork<R> work) {
     for (int attempt = 1; ; attempt++) {
       try {
         return database.inTransaction(
@@ -39,7 +50,7 @@ public final class PatientTransaction {
         if (e.code() != ErrorCode.CONTENTION) {
           throw e;
         }
-        if (attempt == TRIES || !pause()) {
+        if (attempt == tries || !pause()) {
           throw givenUp(what, attempt, e);
         }
       }

@@ -202,17 +202,22 @@ final class StreamTables {
       Template.of(
           """
           -- drop_stream_tables
+          -- all of them are locked, while others hold some and want more: this one gives up well before
+          -- deadlock_timeout has somebody's transaction end
+          SET LOCAL lock_timeout = '200ms';
+          -- first what a claim locks first, so that it is met before the rest is held
           DROP TABLE IF EXISTS
+            {schema}.claim_lease_{stream},
+            {schema}.consumer_group_cursor_{stream},
             {schema}.message_log_{stream},
             {schema}.idempotency_key_{stream},
             {schema}.compaction_head_{stream},
             {schema}.exception_queue_{stream},
             {schema}.delivery_log_{stream},
-            {schema}.consumer_group_cursor_{stream},
-            {schema}.claim_lease_{stream},
             {schema}.binding_config_{stream},
             {schema}.binding_config_log_{stream},
-            {schema}.operation_log_{stream}
+            {schema}.operation_log_{stream};
+          SET LOCAL lock_timeout = '2s'
           """);
 
   private StreamTables() {}

@@ -172,6 +172,8 @@ final class SystemTables {
       Template.of(
           """
           -- drop_system_tables
+          -- as where a family is dropped
+          SET LOCAL lock_timeout = '200ms';
           DROP TABLE IF EXISTS
             {schema}.system_config,
             {schema}.stream_config,
@@ -183,7 +185,8 @@ final class SystemTables {
             {schema}.worker_instance_log,
             {schema}.schedule_config,
             {schema}.schedule_cursor,
-            {schema}.migration_log
+            {schema}.migration_log;
+          SET LOCAL lock_timeout = '2s'
           """);
 
   private SystemTables() {}
