@@ -1,11 +1,10 @@
 package io.sqlstreams.cli;
 
 import io.sqlstreams.GroupInfo;
-import io.sqlstreams.SqlStreams;
+import io.sqlstreams.Rewind;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.RetryPolicy;
 import io.sqlstreams.config.Start;
-import io.sqlstreams.error.GroupNotFoundException;
 import java.time.Duration;
 import java.util.UUID;
 import picocli.CommandLine.Command;
@@ -19,7 +18,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "group",
     description =
-        "Consumer groups of a stream: register, show, list, rename, destroy, leases, release.",
+        "Consumer groups of a stream: register, get, list, status, bindings, rename, rewind, destroy, leases, release.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "VERB",
     footer = {
@@ -27,6 +26,8 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  sqlstreams group register orders billing --start head --max-retries 5",
       "  sqlstreams group list orders --output json",
+      "  sqlstreams group status orders billing",
+      "  sqlstreams group rewind orders billing --to at:2030-01-31T08:00:00Z --preview",
       "  sqlstreams group leases orders billing",
       "  sqlstreams group destroy orders billing --yes"
     })
@@ -43,9 +44,7 @@ final class GroupCommand {
       mixinStandardHelpOptions = true)
   void register(
       @Mixin ConnectionOptions database,
-      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
-          String stream,
-      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.") String name,
+      @Mixin GroupName name,
       @Option(
               names = "--start",
               paramLabel = "WHERE",
@@ -76,20 +75,13 @@ final class GroupCommand {
         RetryPolicy.defaults().withMaxRetries(maxRetries).withInitialBackoff(initialBackoff);
     GroupConfig config =
         GroupConfig.defaults().withStart(start).withTimeout(timeout).withRetry(retry);
-    GroupInfo group = database.with(client -> client.stream(stream).group(name).register(config));
-    println(
-        "registered group \"" + group.name() + "\" of stream \"" + stream + "\", id " + group.id());
+    GroupInfo group = database.with(client -> name.of(client).register(config));
+    println("registered " + name + ", id " + group.id());
   }
 
   @Command(description = "Show one group.", mixinStandardHelpOptions = true)
-  void show(
-      @Mixin ConnectionOptions database,
-      @Mixin Output output,
-      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
-          String stream,
-      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.")
-          String name) {
-    output.one(Fields.ofGroup(database.with(client -> require(client, stream, name))));
+  void get(@Mixin ConnectionOptions database, @Mixin Output output, @Mixin GroupName group) {
+    output.one(Fields.ofGroup(database.with(group::require)));
   }
 
   @Command(description = "List every group of a stream.", mixinStandardHelpOptions = true)
@@ -109,37 +101,22 @@ final class GroupCommand {
       mixinStandardHelpOptions = true)
   void rename(
       @Mixin ConnectionOptions database,
-      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
-          String stream,
-      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.") String name,
+      @Mixin GroupName name,
       @Parameters(index = "2", paramLabel = "NEW_NAME", description = "The new name.")
           String newName) {
-    GroupInfo group = database.with(client -> client.stream(stream).group(name).rename(newName));
-    println(
-        "group \""
-            + name
-            + "\" of stream \""
-            + stream
-            + "\" is now named \""
-            + group.name()
-            + "\"");
+    GroupInfo group = database.with(client -> name.of(client).rename(newName));
+    println(name + " is now named \"" + group.name() + "\"");
   }
 
   @Command(
       description =
           "Drop a group with its position, leases and exception queue; the messages stay.",
       mixinStandardHelpOptions = true)
-  void destroy(
-      @Mixin ConnectionOptions database,
-      @Mixin Consent consent,
-      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
-          String stream,
-      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.")
-          String name) {
-    database.with(client -> require(client, stream, name));
-    consent.require("group \"" + name + "\" of stream \"" + stream + "\" with its position");
-    database.withDestroyAllowed(client -> client.stream(stream).group(name).destroy());
-    println("destroyed group \"" + name + "\" of stream \"" + stream + "\"");
+  void destroy(@Mixin ConnectionOptions database, @Mixin Consent consent, @Mixin GroupName group) {
+    database.with(group::require);
+    consent.requireToDelete(group + " with its position");
+    database.withDestroyAllowed(client -> group.of(client).destroy());
+    println("destroyed " + group);
   }
 
   @Command(
@@ -148,17 +125,9 @@ final class GroupCommand {
         "The ids above low up to high; a session of - was given back."
       },
       mixinStandardHelpOptions = true)
-  void leases(
-      @Mixin ConnectionOptions database,
-      @Mixin Output output,
-      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
-          String stream,
-      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.")
-          String name) {
+  void leases(@Mixin ConnectionOptions database, @Mixin Output output, @Mixin GroupName group) {
     output.all(
-        database.with(client -> client.stream(stream).group(name).leases()).stream()
-            .map(Fields::ofLease)
-            .toList(),
+        database.with(client -> group.of(client).leases()).stream().map(Fields::ofLease).toList(),
         "no lease: nothing is being handled");
   }
 
@@ -170,24 +139,60 @@ final class GroupCommand {
       mixinStandardHelpOptions = true)
   void release(
       @Mixin ConnectionOptions database,
-      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
-          String stream,
-      @Parameters(index = "1", paramLabel = "GROUP", description = "The group's name.") String name,
+      @Mixin GroupName name,
       @Parameters(
               index = "2",
               paramLabel = "SESSION",
               description = "The session, as 'group leases' shows it.")
           UUID session) {
-    int released =
-        database.with(client -> client.stream(stream).group(name).releaseLeases(session));
+    int released = database.with(client -> name.of(client).releaseLeases(session));
     println("released " + released + " leases of session " + session);
   }
 
-  private static GroupInfo require(SqlStreams client, String stream, String name) {
-    return client.stream(stream)
-        .group(name)
-        .get()
-        .orElseThrow(() -> new GroupNotFoundException(stream, name));
+  @Command(
+      description = {
+        "Show where a group stands: its position, what it has still to handle, who holds it up.",
+        "Where lagIsExact is false, the lag is an upper bound."
+      },
+      mixinStandardHelpOptions = true)
+  void status(@Mixin ConnectionOptions database, @Mixin Output output, @Mixin GroupName group) {
+    output.one(Fields.ofSnapshot(database.with(client -> group.of(client).snapshot())));
+  }
+
+  @Command(
+      description = "Show what a group reads of its stream, and from where on.",
+      mixinStandardHelpOptions = true)
+  void bindings(@Mixin ConnectionOptions database, @Mixin Output output, @Mixin GroupName group) {
+    output.one(Fields.ofBindings(database.with(client -> group.of(client).bindings())));
+  }
+
+  @Command(
+      description = {
+        "Move a group back: everything above the place is delivered again.",
+        "Says first what that is, and asks."
+      },
+      mixinStandardHelpOptions = true)
+  void rewind(
+      @Mixin ConnectionOptions database,
+      @Mixin Output output,
+      @Mixin Consent consent,
+      @Mixin GroupName group,
+      @Option(
+              names = "--to",
+              paramLabel = "WHERE",
+              required = true,
+              description = "beginning, after:ID or at:INSTANT (2030-01-31T08:00:00Z).")
+          Start place,
+      @Option(names = "--preview", description = "Say what it would do, and change nothing.")
+          boolean preview) {
+    Rewind expected = database.with(client -> group.of(client).previewRewind(place));
+    if (preview) {
+      output.one(Fields.ofRewind(expected));
+      return;
+    }
+    consent.require(
+        "moves " + group + " back and delivers " + expected.messages() + " messages again");
+    output.one(Fields.ofRewind(database.with(client -> group.of(client).rewind(place))));
   }
 
   private void println(String line) {

@@ -2,6 +2,7 @@ package io.sqlstreams.cli;
 
 import io.sqlstreams.cli.demo.DemoCommand;
 import io.sqlstreams.cli.demo.WorkerCommand;
+import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 
 /** The root: it only holds the others. */
@@ -16,9 +17,11 @@ import picocli.CommandLine.Command;
       SystemCommand.class,
       StreamCommand.class,
       GroupCommand.class,
+      ExceptionsCommand.class,
       ProduceCommand.class,
       ConsumeCommand.class,
-      WorkerCommand.class
+      WorkerCommand.class,
+      AutoComplete.GenerateCompletion.class
     },
     footer = {
       "",
@@ -29,6 +32,7 @@ import picocli.CommandLine.Command;
       "  sqlstreams group register orders billing",
       "  sqlstreams produce orders '{\"id\": 1}' --key customer-7 --routing-key orders.eu",
       "  sqlstreams consume orders billing --count 1",
+      "  source <(sqlstreams generate-completion)",
       "",
       "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C."
     })

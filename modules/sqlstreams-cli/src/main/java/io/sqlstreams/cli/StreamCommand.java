@@ -1,5 +1,6 @@
 package io.sqlstreams.cli;
 
+import io.sqlstreams.MessageInfo;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.config.PayloadType;
@@ -16,7 +17,7 @@ import picocli.CommandLine.Spec;
 /** Streams. */
 @Command(
     name = "stream",
-    description = "Streams: register, show, list, rename, destroy.",
+    description = "Streams: register, get, list, versions, message, rename, destroy.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "VERB",
     footer = {
@@ -24,6 +25,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  sqlstreams stream register orders --payload-type jsonb",
       "  sqlstreams stream list --output json",
+      "  sqlstreams stream message orders 17 --output json",
       "  sqlstreams stream rename orders orders.placed",
       "  sqlstreams stream destroy orders.placed --yes"
     })
@@ -92,7 +94,7 @@ final class StreamCommand {
   }
 
   @Command(description = "Show one stream.", mixinStandardHelpOptions = true)
-  void show(
+  void get(
       @Mixin ConnectionOptions database,
       @Mixin Output output,
       @Parameters(paramLabel = "STREAM", description = "The stream's name.") String name) {
@@ -104,6 +106,43 @@ final class StreamCommand {
     output.all(
         database.with(SqlStreams::streams).stream().map(Fields::ofStream).toList(),
         "no stream: 'sqlstreams stream register NAME' makes one");
+  }
+
+  @Command(
+      description = "Show what each schema version of the payloads is still needed for.",
+      mixinStandardHelpOptions = true)
+  void versions(
+      @Mixin ConnectionOptions database,
+      @Mixin Output output,
+      @Parameters(paramLabel = "STREAM", description = "The stream's name.") String name) {
+    output.all(
+        database.with(client -> client.stream(name).versions()).stream()
+            .map(Fields::ofVersion)
+            .toList(),
+        "no version: nothing was produced yet");
+  }
+
+  @Command(
+      description = "Show one message, and what has become of it in each group.",
+      mixinStandardHelpOptions = true)
+  void message(
+      @Mixin ConnectionOptions database,
+      @Mixin Output output,
+      @Parameters(index = "0", paramLabel = "STREAM", description = "The stream's name.")
+          String name,
+      @Parameters(index = "1", paramLabel = "ID", description = "The message's id.") long id) {
+    MessageInfo message =
+        database
+            .with(client -> client.stream(name).message(id))
+            .orElseThrow(
+                () ->
+                    new CliException(
+                        "stream \""
+                            + name
+                            + "\" holds no message "
+                            + id
+                            + ": it was never committed, or retention has dropped it"));
+    output.one(Fields.ofMessage(message));
   }
 
   @Command(
@@ -127,7 +166,7 @@ final class StreamCommand {
       @Mixin Consent consent,
       @Parameters(paramLabel = "STREAM", description = "The stream's name.") String name) {
     database.with(client -> require(client, name));
-    consent.require("stream \"" + name + "\" with its messages and groups");
+    consent.requireToDelete("stream \"" + name + "\" with its messages and groups");
     database.withDestroyAllowed(client -> client.stream(name).destroy());
     println("destroyed stream \"" + name + "\"");
   }

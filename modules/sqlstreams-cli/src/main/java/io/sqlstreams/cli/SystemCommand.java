@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
 /** The installation itself. */
 @Command(
     name = "system",
-    description = "The installation in a schema: register, show, list, rename, destroy.",
+    description = "The installation in a schema: register, get, list, rename, destroy.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "VERB",
     footer = {
@@ -36,7 +36,7 @@ final class SystemCommand {
   }
 
   @Command(description = "Show the installation in the schema.", mixinStandardHelpOptions = true)
-  void show(@Mixin ConnectionOptions database, @Mixin Output output) {
+  void get(@Mixin ConnectionOptions database, @Mixin Output output) {
     output.one(Fields.ofSystem(database.with(client -> require(client, database))));
   }
 
@@ -69,7 +69,7 @@ final class SystemCommand {
       mixinStandardHelpOptions = true)
   void destroy(@Mixin ConnectionOptions database, @Mixin Consent consent) {
     database.with(client -> require(client, database));
-    consent.require("every stream and message in schema \"" + database.schema() + "\"");
+    consent.requireToDelete("every stream and message in schema \"" + database.schema() + "\"");
     database.withDestroyAllowed(client -> client.system().destroy());
     println("destroyed the installation in schema " + database.schema());
   }

@@ -37,21 +37,21 @@ class CommandsIT {
   @Test
   void aSystemFromRegistrationToTheEnd() {
     Cli own = new Cli(List.of("--url", database.jdbcUrl(), "--schema", database.schema() + "_own"));
-    assertThat(own.on("system", "show").exitCode()).isEqualTo(1);
+    assertThat(own.on("system", "get").exitCode()).isEqualTo(1);
     assertThat(ok(own.on("system", "register"))).contains(database.schema() + "_own");
     ok(own.on("system", "register"));
     assertThat(ok(own.on("system", "rename", "shop"))).contains("shop");
-    assertThat(ok(own.on("system", "show"))).containsPattern("name +shop\n");
+    assertThat(ok(own.on("system", "get"))).containsPattern("name +shop\n");
     JsonNode list = json(own.on("system", "list", "--output", "json"));
     assertThat(list.findValuesAsString("schema")).contains(database.schema() + "_own");
     assertThat(ok(own.on("system", "destroy", "--yes"))).contains("destroyed");
-    assertThat(own.on("system", "show").exitCode()).isEqualTo(1);
+    assertThat(own.on("system", "get").exitCode()).isEqualTo(1);
   }
 
   @Test
   void aStreamFromRegistrationToTheEnd() {
     ok(cli.on("stream", "register", "st.a", "--payload-type", "jsonb", "--partition-size", "500"));
-    JsonNode shown = json(cli.on("stream", "show", "st.a", "-o", "json"));
+    JsonNode shown = json(cli.on("stream", "get", "st.a", "-o", "json"));
     assertThat(shown.get("payloadType").stringValue()).isEqualTo("jsonb");
     assertThat(shown.get("partitionSize").longValue()).isEqualTo(500);
     ok(cli.on("stream", "rename", "st.a", "st.b"));
@@ -81,7 +81,7 @@ class CommandsIT {
             "9",
             "--initial-backoff",
             "500ms"));
-    JsonNode shown = json(cli.on("group", "show", "gr", "a", "-o", "json"));
+    JsonNode shown = json(cli.on("group", "get", "gr", "a", "-o", "json"));
     assertThat(shown.get("start").stringValue()).isEqualTo("head");
     assertThat(shown.get("timeout").stringValue()).isEqualTo("PT2M");
     assertThat(shown.get("maxRetries").intValue()).isEqualTo(9);

@@ -46,7 +46,7 @@ class ErrorsIT {
   void anUnknownStream() {
     for (List<String> command :
         List.of(
-            List.of("stream", "show", "Orders"),
+            List.of("stream", "get", "Orders"),
             List.of("stream", "rename", "Orders", "o2"),
             List.of("stream", "destroy", "Orders", "--yes"),
             List.of("group", "list", "Orders"),
@@ -62,7 +62,7 @@ class ErrorsIT {
 
   @Test
   void anUnknownGroup() {
-    for (String verb : List.of("show", "destroy")) {
+    for (String verb : List.of("get", "destroy")) {
       List<String> args = new ArrayList<>(List.of("group", verb, "orders", "nobody"));
       if (verb.equals("destroy")) {
         args.add("--yes");
@@ -147,9 +147,9 @@ class ErrorsIT {
 
   @Test
   void destroyingWithoutAnAnswer() {
-    assertFails(cli.on("stream", "destroy", "orders"), "nothing was destroyed", "--yes");
-    assertFails(cli.on("system", "destroy"), "nothing was destroyed", "--yes");
-    assertThat(cli.on("stream", "show", "orders").exitCode()).isZero();
+    assertFails(cli.on("stream", "destroy", "orders"), "nothing was changed", "--yes");
+    assertFails(cli.on("system", "destroy"), "nothing was changed", "--yes");
+    assertThat(cli.on("stream", "get", "orders").exitCode()).isZero();
   }
 
   private static Cli of(TestDatabase database) {

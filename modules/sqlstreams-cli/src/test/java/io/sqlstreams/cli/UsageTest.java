@@ -61,6 +61,13 @@ class UsageTest {
   }
 
   @Test
+  void theShellCompletionKnowsEveryNoun() {
+    Cli.Result result = Cli.run("generate-completion");
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.out()).contains("complete -F", "exceptions", "generate-completion");
+  }
+
+  @Test
   void aNounWithoutVerbIsWrongUsage() {
     assertWrongUsage(Cli.run("stream"), "subcommand", "sqlstreams stream --help");
   }
