@@ -74,6 +74,7 @@ class KeyLossIT {
       Await.until(
           "all is done",
           () -> stream.number("SELECT count(*) FROM {lease}") == 0 && stream.isSettled());
+      consumer.close();
       assertThat(consumer.counters().leaseLost()).isPositive();
       assertThat(consumer.ids().subList(consumer.ids().size() - 3, consumer.ids().size()))
           .containsExactly(1L, 2L, 3L);

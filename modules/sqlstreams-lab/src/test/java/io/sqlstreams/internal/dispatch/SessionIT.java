@@ -341,6 +341,7 @@ class SessionIT {
       assertThat(claimed).isBetween((long) bound, bound + 10L);
       lock.commits();
       settled();
+      consumer.close();
       assertThat(consumer.counters().done()).isEqualTo(500);
     }
   }

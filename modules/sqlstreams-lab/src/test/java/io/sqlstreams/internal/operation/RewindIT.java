@@ -41,6 +41,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -426,12 +427,14 @@ class RewindIT {
     long id = stream.produce(1).get(0);
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
+    // the new attempt may come before the old one is let go
+    AtomicBoolean hasFailed = new AtomicBoolean();
     try (Consumer consumer =
         Consumer.start(
             client,
             stream,
             message -> {
-              if (message.attempt() == 0 && go.getCount() > 0) {
+              if (!hasFailed.getAndSet(true)) {
                 throw new IllegalStateException("no");
               }
               if (message.attempt() == 1) {

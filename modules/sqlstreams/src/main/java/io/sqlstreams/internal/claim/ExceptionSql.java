@@ -8,20 +8,6 @@ import java.util.stream.Stream;
 
 /** The claim of messages in the exception queue. Each has a lease of its own. */
 final class ExceptionSql {
-  private static final String EARLIER =
-      """
-      coalesce(
-        (SELECT earlier.message_id
-         FROM {schema}.exception_queue_{stream} AS earlier
-         WHERE earlier.consumer_group_id = :group
-           AND (earlier.message_key, earlier.message_id) > (exception.message_key, 0)
-           AND earlier.message_key <= exception.message_key
-           AND earlier.message_key IS NOT NULL
-           AND earlier.status = '{status}'
-         ORDER BY earlier.message_key, earlier.message_id
-         LIMIT 1) < exception.message_id, false)
-      """;
-
   /**
    * Takes messages whose time has come. Of those whose last process is gone one at most, and that
    * only if the session has none of them yet: so when this process goes too, it is known which of
@@ -306,7 +292,11 @@ final class ExceptionSql {
   /** Whether an earlier message of its key is unresolved. */
   private static String follows() {
     return Stream.of("ready", "inflight", "deferred")
-        .map(status -> EARLIER.strip().replace("{status}", status))
+        .map(
+            status ->
+                "coalesce((SELECT earlier.message_id FROM ("
+                    + KeySql.first("exception", status)
+                    + ") AS earlier) < exception.message_id, false)")
         .collect(Collectors.joining(" OR ", "(", ")"));
   }
 

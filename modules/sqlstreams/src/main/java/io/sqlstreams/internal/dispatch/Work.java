@@ -7,13 +7,13 @@ import io.sqlstreams.internal.claim.ClaimedRange;
 import io.sqlstreams.internal.log.StoredMessage;
 import io.sqlstreams.internal.outcome.FinishedMessage;
 import io.sqlstreams.internal.outcome.FinishedRange;
+import io.sqlstreams.internal.outcome.FirstOfKeys;
 import io.sqlstreams.internal.outcome.FreedKeys;
 import io.sqlstreams.internal.outcome.Tries;
 import io.sqlstreams.internal.outcome.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -371,19 +371,15 @@ final class Work {
   FinishedRange finishedRange(List<Delivery> next, List<Verdict> given) {
     List<FinishedMessage> results = new ArrayList<>();
     FreedKeys freed = new FreedKeys();
-    Set<String> deferred = new HashSet<>();
+    FirstOfKeys first = new FirstOfKeys();
     int last = recorded - 1;
     for (int i = 0; i < given.size(); i++) {
       Delivery delivery = next.get(i);
       Verdict verdict = given.get(i);
       last = delivery.index();
-      // what it waits for may be over by now, and have announced its turn to nobody
-      boolean asks =
-          verdict.status() == Verdict.Status.DEFERRED
-              && deferred.add(String.valueOf(delivery.key()));
-      addResult(results, delivery, asks ? verdict.asking() : verdict);
+      addResult(results, delivery, first.recorded(delivery.key(), delivery.concurrency(), verdict));
       if (order != Order.NONE) {
-        freed.add(delivery.key(), delivery.concurrency(), given.get(i));
+        freed.add(delivery.key(), delivery.concurrency(), verdict);
       }
     }
     @Nullable Long restLow =
@@ -407,9 +403,8 @@ final class Work {
   }
 
   /** Of what is done nothing is written, unless its history is. */
-  private void addResult(
-      List<FinishedMessage> results, Delivery delivery, @Nullable Verdict verdict) {
-    if (verdict != null && (!verdict.isDone() || verdict.event() != null)) {
+  private void addResult(List<FinishedMessage> results, Delivery delivery, Verdict verdict) {
+    if (!verdict.isDone() || verdict.event() != null) {
       results.add(finished(delivery, verdict));
     }
   }

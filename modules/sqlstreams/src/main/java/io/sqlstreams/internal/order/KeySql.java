@@ -98,19 +98,18 @@ public final class KeySql {
       ) AS open
       """;
 
+  /** The first message of the candidate's key that is in one state. */
   private static final String FIRST =
       """
-      LEFT JOIN LATERAL (
-              SELECT first.message_id, first.can_run_after
-              FROM {schema}.exception_queue_{stream} AS first
-              WHERE first.consumer_group_id = :group
-                AND (first.message_key, first.message_id) > (candidate.message_key, 0)
-                AND first.message_key <= candidate.message_key
-                AND first.message_key IS NOT NULL
-                AND first.status = '{status}'
-              ORDER BY first.message_key, first.message_id
-              LIMIT 1
-            ) AS {status} ON true
+      SELECT first.message_id, first.can_run_after
+      FROM {schema}.exception_queue_{stream} AS first
+      WHERE first.consumer_group_id = :group
+        AND (first.message_key, first.message_id) > ({candidate}.message_key, 0)
+        AND first.message_key <= {candidate}.message_key
+        AND first.message_key IS NOT NULL
+        AND first.status = '{status}'
+      ORDER BY first.message_key, first.message_id
+      LIMIT 1
       """;
 
   /** See {@link #deferring}. */
@@ -189,13 +188,22 @@ public final class KeySql {
   public static String holders(String own) {
     return HOLDERS
         .replace("{own}", own)
-        .replace("{ready}", first("ready"))
-        .replace("{inflight}", first("inflight"))
-        .replace("{deferred}", first("deferred"));
+        .replace("{ready}", beside("ready"))
+        .replace("{inflight}", beside("inflight"))
+        .replace("{deferred}", beside("deferred"));
   }
 
-  private static String first(String status) {
-    return FIRST.strip().replace("{status}", status);
+  private static String beside(String status) {
+    return "LEFT JOIN LATERAL (\n" + first("candidate", status) + ") AS " + status + " ON true";
+  }
+
+  /**
+   * The first message of a key that is in one state: its id and when it can run.
+   *
+   * @param candidate a row with the key
+   */
+  public static String first(String candidate, String status) {
+    return FIRST.replace("{candidate}", candidate).replace("{status}", status);
   }
 
   /**

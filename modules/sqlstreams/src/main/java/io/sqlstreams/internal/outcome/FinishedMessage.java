@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record FinishedMessage(
     long id, @Nullable String key, Concurrency concurrency, UUID token, Verdict verdict) {
-  /** See {@link Verdict#asking}. */
-  FinishedMessage asking() {
-    return new FinishedMessage(id, key, concurrency, token, verdict.asking());
+  /** The same message with another verdict. */
+  FinishedMessage with(Verdict other) {
+    return new FinishedMessage(id, key, concurrency, token, other);
   }
 }

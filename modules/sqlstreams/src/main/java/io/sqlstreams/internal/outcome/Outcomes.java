@@ -115,7 +115,7 @@ public final class Outcomes {
     if (ended.isEmpty()) {
       return Set.of();
     }
-    List<FinishedMessage> messages = asking(ended);
+    List<FinishedMessage> messages = inOrder(ended);
     Set<String> freed = freedKeys(messages);
     return database.autoCommitted(
         what,
@@ -161,23 +161,15 @@ public final class Outcomes {
         });
   }
 
-  /**
-   * What the first of a key waits for may be over by now, and have announced its turn to nobody: a
-   * claim finds that out. The others of the key wait for it.
-   */
-  private static List<FinishedMessage> asking(List<FinishedMessage> ended) {
-    Set<String> held = new HashSet<>();
+  private static List<FinishedMessage> inOrder(List<FinishedMessage> ended) {
+    FirstOfKeys first = new FirstOfKeys();
     return ended.stream()
         .sorted(Comparator.comparingLong(FinishedMessage::id))
-        .map(message -> asks(message, held) ? message.asking() : message)
+        .map(
+            message ->
+                message.with(
+                    first.recorded(message.key(), message.concurrency(), message.verdict())))
         .toList();
-  }
-
-  private static boolean asks(FinishedMessage message, Set<String> held) {
-    boolean waits = message.verdict().status() == Verdict.Status.DEFERRED;
-    boolean holds =
-        !message.verdict().isResolved() && (waits || message.concurrency() == Concurrency.ORDERED);
-    return holds && held.add(String.valueOf(message.key())) && waits;
   }
 
   /** The keys whose next message may come; only where messages wait for others at all. */

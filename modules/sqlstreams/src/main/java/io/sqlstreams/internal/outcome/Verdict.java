@@ -48,7 +48,7 @@ public record Verdict(
   }
 
   /** The same for one that isn't known to have to wait any more: a claim finds out. */
-  public Verdict asking() {
+  Verdict asking() {
     return new Verdict(Status.READY, event, attempt, attempts, delays, 0, error);
   }
 
