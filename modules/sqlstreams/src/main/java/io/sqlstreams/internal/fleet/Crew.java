@@ -5,6 +5,7 @@ import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.wake.Signal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -39,8 +40,9 @@ final class Crew {
     this.loop = new Loop("sqlstreams-" + duty.name(), this::turn);
   }
 
-  void add(HeldPost post) {
-    posts.add(post);
+  /** These join; they have their first turn together, at once. */
+  void addAll(Collection<HeldPost> joining) {
+    posts.addAll(joining);
     loop.start();
     changed.set();
   }

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +43,7 @@ public final class FleetManager {
   private final Loop loop;
   private final AtomicBoolean stopAsked = new AtomicBoolean();
   private final CompletableFuture<@Nullable Void> stopped = new CompletableFuture<>();
+  private volatile long looks;
   private boolean declared;
   private long nextLook = System.nanoTime();
   private long nextSweep = nextLook;
@@ -141,13 +143,19 @@ public final class FleetManager {
     }
   }
 
+  /** How often it has looked for workers. */
+  long looks() {
+    return looks;
+  }
+
   private void look() {
     Roster.Found found = roster.look(crews.keySet(), posts.keySet());
-    for (HeldPost post : found.claimed()) {
-      posts.put(post.instance(), post);
-      crew(post).add(post);
-    }
+    found.claimed().forEach(post -> posts.put(post.instance(), post));
+    found.claimed().stream()
+        .collect(Collectors.groupingBy(this::crew))
+        .forEach(Crew::addAll);
     which(post -> found.ended().contains(post.instance())).forEach(HeldPost::letGo);
+    looks++;
   }
 
   private Crew crew(HeldPost post) {
