@@ -65,6 +65,18 @@ public interface SqlStreams extends AutoCloseable {
    */
   List<StreamInfo> streams();
 
+  /** The installation's background work, as far as this process does it. No I/O. */
+  Manager manager();
+
+  /**
+   * Every background worker: those of the system, then those of each stream, by name. Locks and
+   * writes nothing.
+   *
+   * @throws NotInstalledException when the schema holds no installation
+   * @throws DatabaseException when the database can't be reached or refuses
+   */
+  List<WorkerInfo> workers();
+
   /**
    * Does the work in one transaction on a connection of the client's {@code DataSource}, commits
    * when it returns, rolls back when it throws. The isolation level is that of the connection.
@@ -77,9 +89,9 @@ public interface SqlStreams extends AutoCloseable {
   <R, E extends Exception> R inTransaction(TransactionWork<R, E> work) throws E;
 
   /**
-   * Stops every consumption of this client and waits for them, then writes what {@code
-   * produceAsync} has accepted and completes its futures, waiting up to 30 s for each of the two,
-   * and refuses further work. Idempotent.
+   * Stops every consumption of this client and waits for them, then the background work, as {@link
+   * Upkeep#stop} does; then writes what {@code produceAsync} has accepted and completes its
+   * futures, waiting up to 30 s for each of the two, and refuses further work. Idempotent.
    */
   @Override
   void close();

@@ -9,6 +9,7 @@ public final class SqlStreamsBuilder {
   private final DataSource dataSource;
   private String schema = SqlStreams.DEFAULT_SCHEMA;
   private boolean allowDestroy;
+  private boolean upkeep = true;
 
   SqlStreamsBuilder(DataSource dataSource) {
     this.dataSource = dataSource;
@@ -32,11 +33,21 @@ public final class SqlStreamsBuilder {
   }
 
   /**
+   * Whether the client does its part of the installation's background work while it consumes; see
+   * {@link Manager}. Turn it off where that is left to other processes, for instance because the
+   * role of this one may not change tables. Defaults to true.
+   */
+  public SqlStreamsBuilder upkeep(boolean upkeep) {
+    this.upkeep = upkeep;
+    return this;
+  }
+
+  /**
    * Builds the client. No I/O.
    *
    * @throws InvalidInputException when the schema's name breaks its rule
    */
   public SqlStreams build() {
-    return Client.create(dataSource, schema, allowDestroy);
+    return Client.create(dataSource, schema, allowDestroy, upkeep);
   }
 }

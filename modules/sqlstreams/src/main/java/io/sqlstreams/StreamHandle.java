@@ -126,6 +126,33 @@ public interface StreamHandle<T> {
   List<GroupInfo> groups();
 
   /**
+   * The worker that makes the stream's partitions ahead, drops those past their time, and removes
+   * what nobody needs any more. No I/O.
+   */
+  default WorkerHandle janitor() {
+    return worker("stream_janitor");
+  }
+
+  /** The worker that vacuums the stream's tables beside autovacuum; suspended at first. No I/O. */
+  default WorkerHandle vacuum() {
+    return worker("stream_vacuum");
+  }
+
+  /**
+   * A background worker of this stream by its name. No I/O.
+   *
+   * @param name the worker's name
+   */
+  WorkerHandle worker(String name);
+
+  /**
+   * The background workers of this stream, by name.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  List<WorkerInfo> workers();
+
+  /**
    * What each schema version is still needed for, ascending: what the groups have left of it, which
    * compaction heads are of it, and by that whether it can be retired. Listed are the versions that
    * a group declares, that a head or the first or last message of the log has, or that something

@@ -34,6 +34,20 @@ public interface SystemHandle {
   SystemInfo rename(String name);
 
   /**
+   * A background worker of the system by its name, such as {@code cursor_advancer}. No I/O.
+   *
+   * @param name the worker's name
+   */
+  WorkerHandle worker(String name);
+
+  /**
+   * The background workers of the system, by name.
+   *
+   * @throws NotInstalledException when the schema holds no installation
+   */
+  List<WorkerInfo> workers();
+
+  /**
    * Drops every table of the installation, every stream and message with them, and then the schema
    * if nothing of others is in it. Does nothing when there is none.
    *

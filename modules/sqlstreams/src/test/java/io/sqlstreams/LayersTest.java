@@ -43,7 +43,10 @@ class LayersTest {
           entry("schema", Set.of("sql")),
           entry("partition", Set.of("sql", "schema")),
           entry("position", Set.of("sql", "partition")),
-          entry("catalog", Set.of("sql", "schema", "partition", "position", "document", "filter")),
+          entry(
+              "catalog",
+              // registering a stream declares its workers
+              Set.of("sql", "schema", "partition", "position", "document", "filter", "fleet")),
           // the path of a message
           entry("produce", Set.of("sql", "document")),
           entry("log", Set.of("sql", "document")),
@@ -91,7 +94,8 @@ class LayersTest {
                   "inspect",
                   "operation",
                   "dispatch",
-                  "wake")));
+                  "wake",
+                  "fleet")));
 
   /** What each API package may use of the others. */
   private static final Map<String, Set<String>> API_USES =

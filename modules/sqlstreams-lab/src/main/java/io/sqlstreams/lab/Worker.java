@@ -37,6 +37,13 @@ public final class Worker implements AutoCloseable {
     return launch(ScriptProcess.class, "error", settings.arguments(), settings.ledger());
   }
 
+  /** Starts a process of the fleet; it looks for workers when this returns. */
+  public static Worker startFleet(List<String> arguments) {
+    Worker worker = launch(FleetProcess.class, "error", arguments, "");
+    worker.awaitReady();
+    return worker;
+  }
+
   /** Starts another process of the lab, which keeps no ledger. */
   public static Worker launch(Class<?> main, List<String> arguments) {
     return launch(main, "warn", arguments, "");
@@ -114,6 +121,11 @@ public final class Worker implements AutoCloseable {
   /** Whether it still runs. */
   public boolean isAlive() {
     return process.isAlive();
+  }
+
+  /** The number of the process. */
+  public long pid() {
+    return process.pid();
   }
 
   /** Freezes it (SIGSTOP). */

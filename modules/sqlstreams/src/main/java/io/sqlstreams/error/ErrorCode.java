@@ -13,6 +13,10 @@ public enum ErrorCode {
   STREAM_NOT_FOUND(false),
   /** The named consumer group isn't registered on the stream. */
   GROUP_NOT_FOUND(false),
+  /** The system or stream has no worker of this name. */
+  WORKER_NOT_FOUND(false),
+  /** The worker is suspended already, or isn't. */
+  WORKER_STATE(false),
   /** A declaration differs from the registered one in a setting that is fixed at creation. */
   CONFLICTING_DECLARATION(false),
   /** A place in a stream lies below the oldest message that the stream still holds. */

@@ -70,6 +70,18 @@ final class RegistrySql {
           WHERE id = :stream_id
           """);
 
+  /**
+   * Before the stream's tables, as a worker takes them: it locks its instance, and then what it
+   * works on.
+   */
+  static final Template DELETE_STREAM_WORKERS =
+      Template.of(
+          """
+          -- delete_stream_workers
+          DELETE FROM {schema}.worker_config
+          WHERE stream_id = :stream_id
+          """);
+
   static final Template DELETE_STREAM =
       Template.of(
           """

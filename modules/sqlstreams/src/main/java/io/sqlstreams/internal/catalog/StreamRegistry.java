@@ -5,6 +5,7 @@ import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.ConflictingDeclarationException;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.StreamNotFoundException;
+import io.sqlstreams.internal.fleet.Declarations;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.schema.Installer;
 import io.sqlstreams.internal.sql.Call;
@@ -27,6 +28,7 @@ public final class StreamRegistry {
   private final Installer installer;
   private final Partitions partitions;
   private final Catalog catalog;
+  private final Declarations workers;
 
   /**
    * @param system the installation
@@ -36,12 +38,14 @@ public final class StreamRegistry {
       Scope system,
       Installer installer,
       Partitions partitions,
-      Catalog catalog) {
+      Catalog catalog,
+      Declarations workers) {
     this.database = database;
     this.system = system;
     this.installer = installer;
     this.partitions = partitions;
     this.catalog = catalog;
+    this.workers = workers;
   }
 
   /**
@@ -104,6 +108,7 @@ public final class StreamRegistry {
   private Declaration declare(Connection connection, String name, StreamConfig config)
       throws SQLException {
     installer.install(connection);
+    workers.ofSystem(connection);
     Optional<StreamInfo> found = catalog.stream(connection, name);
     if (found.isEmpty()) {
       StreamInfo created = create(connection, name, config);
@@ -127,6 +132,7 @@ public final class StreamRegistry {
       stream = one(bindTtls(call, config));
     }
     writeLog(connection, stream);
+    workers.ofStream(connection, stream.id());
     installer.createFamily(connection, stream.id(), config.payloadType());
     partitions.createFirst(connection, stream.id(), config.partitionSize());
     return stream;
@@ -167,6 +173,9 @@ public final class StreamRegistry {
       return false;
     }
     long id = found.get().id();
+    try (Call call = RegistrySql.DELETE_STREAM_WORKERS.in(system).on(connection)) {
+      call.set("stream_id", id).update();
+    }
     partitions.dropDetached(connection, id);
     installer.dropFamily(connection, id);
     try (Call call = RegistrySql.DELETE_STREAM.in(system).on(connection)) {

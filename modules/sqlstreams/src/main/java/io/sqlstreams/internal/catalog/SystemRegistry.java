@@ -3,6 +3,7 @@ package io.sqlstreams.internal.catalog;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.SystemInfo;
 import io.sqlstreams.error.NotInstalledException;
+import io.sqlstreams.internal.fleet.Declarations;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.schema.Installer;
 import io.sqlstreams.internal.sql.Call;
@@ -19,6 +20,7 @@ public final class SystemRegistry {
   private final Installer installer;
   private final Partitions partitions;
   private final Catalog catalog;
+  private final Declarations workers;
 
   /**
    * @param system the installation
@@ -28,12 +30,14 @@ public final class SystemRegistry {
       Scope system,
       Installer installer,
       Partitions partitions,
-      Catalog catalog) {
+      Catalog catalog,
+      Declarations workers) {
     this.database = database;
     this.system = system;
     this.installer = installer;
     this.partitions = partitions;
     this.catalog = catalog;
+    this.workers = workers;
   }
 
   /** Creates the control plane unless it is there. */
@@ -48,6 +52,7 @@ public final class SystemRegistry {
                 what,
                 connection -> {
                   installer.install(connection);
+                  workers.ofSystem(connection);
                   return require(connection);
                 }));
   }

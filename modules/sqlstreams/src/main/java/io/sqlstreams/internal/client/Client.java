@@ -1,19 +1,25 @@
 package io.sqlstreams.internal.client;
 
+import io.sqlstreams.Manager;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.SystemHandle;
 import io.sqlstreams.TransactionWork;
+import io.sqlstreams.WorkerInfo;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.internal.codec.Codecs;
 import io.sqlstreams.internal.codec.PayloadReader;
+import io.sqlstreams.internal.fleet.Duty;
+import io.sqlstreams.internal.fleet.Fleet;
+import io.sqlstreams.internal.fleet.FleetTiming;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.wake.Wakeups;
 import java.util.List;
+import java.util.function.BiFunction;
 import javax.sql.DataSource;
 
 /** The client. */
@@ -31,14 +37,32 @@ public final class Client implements SqlStreams {
   /**
    * A client of the installation in this schema. No I/O.
    *
+   * @param upkeep whether it does background work while it consumes
    * @throws InvalidInputException when the schema's name breaks its rule
    */
-  public static SqlStreams create(DataSource dataSource, String schema, boolean allowDestroy) {
+  public static SqlStreams create(
+      DataSource dataSource, String schema, boolean allowDestroy, boolean upkeep) {
+    return create(dataSource, schema, allowDestroy, upkeep, Duties::of, FleetTiming.DEFAULT);
+  }
+
+  /** The same with other duties, which count time in another way. */
+  static SqlStreams create(
+      DataSource dataSource,
+      String schema,
+      boolean allowDestroy,
+      boolean upkeep,
+      BiFunction<Database, Scope, List<Duty>> duties,
+      FleetTiming timing) {
     Scope system = Scope.system(schema);
     Database database = new Database(dataSource, schema);
     Wakeups wakeups = new Wakeups();
     return new Client(
-        Parts.of(database, system, wakeups, allowDestroy),
+        Parts.of(
+            database,
+            system,
+            wakeups,
+            new Fleet(database, system, duties.apply(database, system), timing, upkeep),
+            allowDestroy),
         schema,
         new CallerTransaction(dataSource, schema, wakeups::wakeAll));
   }
@@ -67,6 +91,20 @@ public final class Client implements SqlStreams {
   public List<StreamInfo> streams() {
     parts.requireOpen();
     return parts.catalog().streams();
+  }
+
+  @Override
+  public Manager manager() {
+    return () -> {
+      parts.requireOpen();
+      return parts.fleet().run();
+    };
+  }
+
+  @Override
+  public List<WorkerInfo> workers() {
+    parts.requireOpen();
+    return parts.workers().list();
   }
 
   @Override

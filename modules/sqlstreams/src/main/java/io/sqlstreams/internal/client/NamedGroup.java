@@ -119,7 +119,12 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
   }
 
   private Consumption start(Runner.Factory handlers, ConsumeOptions options) {
-    return onRegistered((in, group) -> parts.sessions().start(in, group, handlers, options));
+    return onRegistered(
+        (in, group) -> {
+          Consumption running = parts.sessions().start(in, group, handlers, options);
+          parts.fleet().carry();
+          return running;
+        });
   }
 
   /** Resolves both names, then does it. */

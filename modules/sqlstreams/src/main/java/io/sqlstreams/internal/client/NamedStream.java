@@ -9,6 +9,8 @@ import io.sqlstreams.Producer;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.VersionInfo;
+import io.sqlstreams.WorkerHandle;
+import io.sqlstreams.WorkerInfo;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.InvalidInputException;
@@ -101,6 +103,17 @@ final class NamedStream<T> implements StreamHandle<T> {
   public List<GroupInfo> groups() {
     parts.requireOpen();
     return parts.catalog().groups(parts.catalog().requireStream(name));
+  }
+
+  @Override
+  public WorkerHandle worker(String worker) {
+    return new NamedWorker(parts, name, worker);
+  }
+
+  @Override
+  public List<WorkerInfo> workers() {
+    parts.requireOpen();
+    return parts.workers().list(parts.catalog().requireStream(name));
   }
 
   @Override

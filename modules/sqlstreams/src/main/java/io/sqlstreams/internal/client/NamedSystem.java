@@ -2,6 +2,8 @@ package io.sqlstreams.internal.client;
 
 import io.sqlstreams.SystemHandle;
 import io.sqlstreams.SystemInfo;
+import io.sqlstreams.WorkerHandle;
+import io.sqlstreams.WorkerInfo;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,6 +39,17 @@ final class NamedSystem implements SystemHandle {
   public SystemInfo rename(String name) {
     parts.requireOpen();
     return parts.systems().rename(name);
+  }
+
+  @Override
+  public WorkerHandle worker(String name) {
+    return new NamedWorker(parts, null, name);
+  }
+
+  @Override
+  public List<WorkerInfo> workers() {
+    parts.requireOpen();
+    return parts.workers().list(null);
   }
 
   @Override

@@ -7,6 +7,9 @@ import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.catalog.GroupRegistry;
 import io.sqlstreams.internal.catalog.StreamRegistry;
 import io.sqlstreams.internal.catalog.SystemRegistry;
+import io.sqlstreams.internal.fleet.Declarations;
+import io.sqlstreams.internal.fleet.Fleet;
+import io.sqlstreams.internal.fleet.WorkerOffice;
 import io.sqlstreams.internal.head.Heads;
 import io.sqlstreams.internal.inspect.Lookup;
 import io.sqlstreams.internal.inspect.Snapshots;
@@ -43,6 +46,8 @@ record Parts(
     Producers producers,
     ExecutorService producing,
     Sessions sessions,
+    Fleet fleet,
+    WorkerOffice workers,
     LeaseOffice leases,
     Snapshots snapshots,
     Lookup lookup,
@@ -60,16 +65,18 @@ record Parts(
    */
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
 
-  static Parts of(Database database, Scope system, Wakeups wakeups, boolean allowDestroy) {
+  static Parts of(
+      Database database, Scope system, Wakeups wakeups, Fleet fleet, boolean allowDestroy) {
     Installer installer = new Installer(database, system);
     Partitions partitions = new Partitions(database, system);
     Catalog catalog = new Catalog(database, system);
     Positions positions = new Positions(system, partitions);
+    Declarations workers = new Declarations(system);
     ExecutorService producing = Executors.newCachedThreadPool(ProducingThread::new);
     return new Parts(
         catalog,
-        new SystemRegistry(database, system, installer, partitions, catalog),
-        new StreamRegistry(database, system, installer, partitions, catalog),
+        new SystemRegistry(database, system, installer, partitions, catalog, workers),
+        new StreamRegistry(database, system, installer, partitions, catalog, workers),
         new GroupRegistry(database, system, installer, catalog, positions),
         new Producers(
             database,
@@ -80,6 +87,8 @@ record Parts(
             wakeups::wake),
         producing,
         new Sessions(database, system, catalog, wakeups),
+        fleet,
+        new WorkerOffice(database, system),
         new LeaseOffice(database, system),
         new Snapshots(database, system),
         new Lookup(database, system),
@@ -110,12 +119,13 @@ record Parts(
   }
 
   /**
-   * Consumers first: their handlers may still produce. Afterwards every future of {@code
-   * produceAsync} is completed, unless it takes too long, or one of their continuations is what
-   * closes. Idempotent.
+   * Consumers first: their handlers may still produce; so may the background work. Afterwards every
+   * future of {@code produceAsync} is completed, unless it takes too long, or one of their
+   * continuations is what closes. Idempotent.
    */
   void close() {
     sessions.close();
+    fleet.close();
     producers.close(CLOSE_WAIT);
     producing.shutdown();
     if (!(Thread.currentThread() instanceof ProducingThread)) {

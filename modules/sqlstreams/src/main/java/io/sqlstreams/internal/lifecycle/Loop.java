@@ -69,6 +69,37 @@ public final class Loop {
     }
   }
 
+  /** Interrupts the turn that runs. */
+  public void interrupt() {
+    thread.interrupt();
+  }
+
+  /**
+   * Waits for the end of the last turn, after {@link #requestStop}, but no longer than this.
+   *
+   * @return whether it has ended
+   */
+  public boolean awaitStopped(long nanos) {
+    synchronized (this) {
+      if (!started) {
+        return true;
+      }
+    }
+    long end = System.nanoTime() + nanos;
+    Uninterruptibly.run(
+        () -> {
+          // 0 would be for ever
+          long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
+          thread.join(millis);
+        });
+    return !thread.isAlive();
+  }
+
+  /** Whether this is its thread. */
+  public boolean isCurrentThread() {
+    return Thread.currentThread() == thread;
+  }
+
   private void run() {
     Duration pause = FIRST_PAUSE;
     while (!isStopping()) {
@@ -76,7 +107,9 @@ public final class Loop {
         turn.run();
         pause = FIRST_PAUSE;
       } catch (InterruptedException e) {
-        log.warn("{} was interrupted and ends", name);
+        if (!isStopping()) {
+          log.warn("{} was interrupted and ends", name);
+        }
         return;
       } catch (RuntimeException | Error e) {
         report(e, pause);
