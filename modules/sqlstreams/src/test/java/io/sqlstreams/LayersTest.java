@@ -91,6 +91,7 @@ class LayersTest {
                   "inspect",
                   "operation",
                   "dispatch",
+                  "schedule",
                   "wake")));
 
   /** What each API package may use of the others. */

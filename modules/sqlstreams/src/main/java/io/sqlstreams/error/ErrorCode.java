@@ -13,6 +13,8 @@ public enum ErrorCode {
   STREAM_NOT_FOUND(false),
   /** The named consumer group isn't registered on the stream. */
   GROUP_NOT_FOUND(false),
+  /** The named schedule isn't registered. */
+  SCHEDULE_NOT_FOUND(false),
   /** A declaration differs from the registered one in a setting that is fixed at creation. */
   CONFLICTING_DECLARATION(false),
   /** A place in a stream lies below the oldest message that the stream still holds. */

@@ -1,5 +1,7 @@
 package io.sqlstreams.internal.client;
 
+import io.sqlstreams.ScheduleHandle;
+import io.sqlstreams.ScheduleInfo;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
@@ -67,6 +69,17 @@ public final class Client implements SqlStreams {
   public List<StreamInfo> streams() {
     parts.requireOpen();
     return parts.catalog().streams();
+  }
+
+  @Override
+  public ScheduleHandle schedule(String name) {
+    return new NamedSchedule(parts, name);
+  }
+
+  @Override
+  public List<ScheduleInfo> schedules() {
+    parts.requireOpen();
+    return parts.schedules().list();
   }
 
   @Override
