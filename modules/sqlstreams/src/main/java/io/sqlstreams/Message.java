@@ -38,6 +38,18 @@ public interface Message<T> {
   /** When the message was produced, by the database's clock. */
   Instant createdAt();
 
+  /** The run of a schedule that this message is; null when it isn't one. */
+  @Nullable ScheduledRun scheduledRun();
+
+  /**
+   * The time for which a schedule had planned this message, or at which somebody ran it by hand; null
+   * when it isn't one of a schedule. See {@link #scheduledRun}.
+   */
+  default @Nullable Instant scheduledAt() {
+    ScheduledRun run = scheduledRun();
+    return run == null ? null : run.scheduledAt();
+  }
+
   /** Which attempt this is: 0 for the first. A delay counts as an attempt as well. */
   int attempt();
 

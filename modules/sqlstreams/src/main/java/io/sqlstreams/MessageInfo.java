@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     them. They grant it within their limits
  * @param retry the retry policy that it asks for; null when it leaves that to the groups. They
  *     grant it within their limits
+ * @param scheduledRun the run of a schedule that it is; null when it isn't one
  * @param deliveries each registered group of the stream, by name
  */
 public record MessageInfo(
@@ -35,6 +36,7 @@ public record MessageInfo(
     @Nullable RawPayload payload,
     @Nullable Duration timeout,
     @Nullable RetryPolicy retry,
+    @Nullable ScheduledRun scheduledRun,
     List<GroupDelivery> deliveries) {
   public MessageInfo {
     headers = Map.copyOf(headers);

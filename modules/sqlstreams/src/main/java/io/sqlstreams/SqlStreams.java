@@ -77,6 +77,17 @@ public interface SqlStreams extends AutoCloseable {
    */
   List<WorkerInfo> workers();
 
+  /** A schedule by its name. No I/O. */
+  ScheduleHandle schedule(String name);
+
+  /**
+   * Every registered schedule, by name; {@link ScheduleInfo#nextTimes} tells when each runs next.
+   *
+   * @throws NotInstalledException when the schema holds no installation
+   * @throws DatabaseException when the database can't be reached or refuses
+   */
+  List<ScheduleInfo> schedules();
+
   /**
    * Does the work in one transaction on a connection of the client's {@code DataSource}, commits
    * when it returns, rolls back when it throws. The isolation level is that of the connection.

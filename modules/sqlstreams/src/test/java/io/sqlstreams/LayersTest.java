@@ -94,6 +94,7 @@ class LayersTest {
                   "inspect",
                   "operation",
                   "dispatch",
+                  "schedule",
                   "wake",
                   "fleet")));
 

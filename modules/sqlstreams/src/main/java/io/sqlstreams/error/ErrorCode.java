@@ -17,6 +17,8 @@ public enum ErrorCode {
   WORKER_NOT_FOUND(false),
   /** The worker is suspended already, or isn't. */
   WORKER_STATE(false),
+  /** The named schedule isn't registered. */
+  SCHEDULE_NOT_FOUND(false),
   /** A declaration differs from the registered one in a setting that is fixed at creation. */
   CONFLICTING_DECLARATION(false),
   /** A place in a stream lies below the oldest message that the stream still holds. */

@@ -186,6 +186,14 @@ public final class Catalog {
     }
   }
 
+  /** The stream with this id, as this connection's transaction sees it; empty when it is gone. */
+  public Optional<StreamInfo> stream(Connection connection, long id) throws SQLException {
+    try (Call call = CatalogSql.STREAM_BY_ID.in(system).on(connection);
+        ResultSet row = call.set("stream_id", id).query()) {
+      return row.next() ? Optional.of(Rows.stream(row)) : Optional.empty();
+    }
+  }
+
   /**
    * The stream of this name, as this connection's transaction sees it.
    *

@@ -46,6 +46,16 @@ final class CatalogSql {
           WHERE name = :name
           """);
 
+  static final Template STREAM_BY_ID =
+      Template.of(
+          """
+          -- read_stream_by_id
+          SELECT id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
+          FROM {schema}.stream_config
+          WHERE id = :stream_id
+          """);
+
   static final Template STREAMS =
       Template.of(
           """

@@ -4,24 +4,24 @@ import io.sqlstreams.error.InvalidInputException;
 import java.util.regex.Pattern;
 
 /**
- * The names of installations, streams and groups. They are case-sensitive and never part of a
+ * The names of installations, streams, groups and schedules. They are case-sensitive and never part of a
  * table's name, so their length doesn't matter to PostgreSQL; the rule keeps them readable in logs,
  * metrics and addresses.
  */
-final class Names {
+public final class Names {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
 
   private Names() {}
 
   /** Whether something can have this name. */
-  static boolean isValid(String name) {
+  public static boolean isValid(String name) {
     return NAME.matcher(name).matches();
   }
 
   /**
    * @throws InvalidInputException when nothing can have this name
    */
-  static String require(String name) {
+  public static String require(String name) {
     if (!isValid(name)) {
       throw new InvalidInputException(
           "name",

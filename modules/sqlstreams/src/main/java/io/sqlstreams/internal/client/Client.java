@@ -1,6 +1,8 @@
 package io.sqlstreams.internal.client;
 
 import io.sqlstreams.Manager;
+import io.sqlstreams.ScheduleHandle;
+import io.sqlstreams.ScheduleInfo;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
@@ -105,6 +107,17 @@ public final class Client implements SqlStreams {
   public List<WorkerInfo> workers() {
     parts.requireOpen();
     return parts.workers().list();
+  }
+
+  @Override
+  public ScheduleHandle schedule(String name) {
+    return new NamedSchedule(parts, name);
+  }
+
+  @Override
+  public List<ScheduleInfo> schedules() {
+    parts.requireOpen();
+    return parts.schedules().list();
   }
 
   @Override

@@ -19,7 +19,9 @@ import io.sqlstreams.internal.operation.ExceptionOffice;
 import io.sqlstreams.internal.operation.Rewinder;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.position.Positions;
+import io.sqlstreams.internal.produce.PlannedWriter;
 import io.sqlstreams.internal.produce.Producers;
+import io.sqlstreams.internal.schedule.ScheduleRegistry;
 import io.sqlstreams.internal.schema.Installer;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
@@ -56,6 +58,7 @@ record Parts(
     LongConsumer wake,
     ExceptionOffice exceptions,
     Rewinder rewinder,
+    ScheduleRegistry schedules,
     boolean allowDestroy) {
   private static final Logger log = LoggerFactory.getLogger(Parts.class);
 
@@ -97,6 +100,12 @@ record Parts(
         wakeups::wake,
         new ExceptionOffice(database, system, wakeups::wake),
         new Rewinder(database, system, positions, wakeups::wake),
+        new ScheduleRegistry(
+            database,
+            system,
+            catalog,
+            new PlannedWriter(database, system, partitions::ensureThrough),
+            wakeups::wake),
         allowDestroy);
   }
 

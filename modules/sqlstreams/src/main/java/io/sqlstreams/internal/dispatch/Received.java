@@ -1,6 +1,8 @@
 package io.sqlstreams.internal.dispatch;
 
 import io.sqlstreams.Message;
+import io.sqlstreams.ScheduledRun;
+import io.sqlstreams.internal.document.MessageOptions;
 import io.sqlstreams.internal.log.StoredMessage;
 import java.time.Instant;
 import java.util.Map;
@@ -32,6 +34,11 @@ record Received<T>(Delivery delivery, StoredMessage stored, T payload, Map<Strin
   @Override
   public Instant createdAt() {
     return stored.createdAt();
+  }
+
+  @Override
+  public @Nullable ScheduledRun scheduledRun() {
+    return MessageOptions.run(stored.optionsJson());
   }
 
   @Override

@@ -22,6 +22,16 @@ final class SparseObject {
     return this;
   }
 
+  SparseObject put(String name, long value) {
+    node.put(name, value);
+    return this;
+  }
+
+  SparseObject put(String name, boolean value) {
+    node.put(name, value);
+    return this;
+  }
+
   SparseObject put(String name, double value, double defaultValue) {
     if (value != defaultValue) {
       node.put(name, value);

@@ -13,8 +13,17 @@ public interface Duty {
   /** The workers' name in {@code worker_config}. */
   String name();
 
-  /** How long after a turn the next begins. */
+  /** How long after a turn the next begins at the latest. */
   Duration interval();
+
+  /**
+   * How long after the turn that has just ended the next is wanted, for what becomes due at a known
+   * time; zero for at once. More than the interval is the interval, which is the default. Asked on
+   * the thread of the turns.
+   */
+  default Duration untilNext() {
+    return interval();
+  }
 
   /**
    * One turn: does what is due for the owners of these posts. Never called twice at once in a

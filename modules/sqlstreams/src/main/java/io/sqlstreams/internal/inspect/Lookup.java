@@ -147,6 +147,7 @@ public final class Lookup {
         payload == null ? null : RawPayload.of(payload),
         options.timeout(),
         options.retry(),
+        options.run(),
         deliveries);
   }
 

@@ -1,6 +1,7 @@
 package io.sqlstreams.internal.produce;
 
 import io.sqlstreams.Outgoing;
+import io.sqlstreams.ScheduledRun;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.StreamConfig;
@@ -27,12 +28,9 @@ final class MessageEncoder<T> {
    * their types say.
    */
   ReadyMessage encode(@Nullable T payload, @Nullable ProduceOptions options) {
-    if (payload == null) {
-      throw new InvalidInputException(
-          "payload", "it is null: give a payload, or produce a tombstone to delete a key");
-    }
+    T given = given(payload);
     ProduceOptions checked = checked(options);
-    return ready(bytes(payload), checked, checked.compactionRank());
+    return ready(bytes(given), checked, checked.compactionRank());
   }
 
   /** One tombstone, checked. The argument may be null, whatever its type says. */
@@ -41,6 +39,25 @@ final class MessageEncoder<T> {
     ProduceOptions compacted = checked.isCompacted() ? checked : checked.withCompaction();
     MessageChecks.compaction(compacted);
     return ready(null, compacted, compacted.compactionRank());
+  }
+
+  /** The bytes of a payload, which may be null, whatever its type says. */
+  byte[] payload(@Nullable T payload) {
+    return bytes(given(payload));
+  }
+
+  private static <T> T given(@Nullable T payload) {
+    if (payload == null) {
+      throw new InvalidInputException(
+          "payload", "it is null: give a payload, or produce a tombstone to delete a key");
+    }
+    return payload;
+  }
+
+  /** One message of a schedule whose payload is encoded already, checked as others are. */
+  static ReadyMessage encoded(
+      int schemaVersion, byte[] payload, ProduceOptions options, ScheduledRun run) {
+    return ready(schemaVersion, payload, checked(options), options.compactionRank(), run);
   }
 
   private static ProduceOptions checked(@Nullable ProduceOptions options) {
@@ -58,13 +75,22 @@ final class MessageEncoder<T> {
 
   private ReadyMessage ready(
       byte @Nullable [] payload, ProduceOptions options, @Nullable Long compactionRank) {
+    return ready(codec.schemaVersion(), payload, options, compactionRank, null);
+  }
+
+  private static ReadyMessage ready(
+      int schemaVersion,
+      byte @Nullable [] payload,
+      ProduceOptions options,
+      @Nullable Long compactionRank,
+      @Nullable ScheduledRun run) {
     return new ReadyMessage(
-        codec.schemaVersion(),
+        schemaVersion,
         options.routingKey(),
         options.key(),
         payload,
         options.headers().isEmpty() ? null : HeadersJson.of(options.headers()),
-        MessageOptions.write(options),
+        MessageOptions.write(options, run),
         IdempotencyKeys.uuid(options.idempotencyKey()),
         compactionRank);
   }

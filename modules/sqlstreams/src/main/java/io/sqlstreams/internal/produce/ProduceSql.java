@@ -69,6 +69,30 @@ final class ProduceSql {
             AND xmin = :transaction::xid8::xid
           """);
 
+  /** Whether the server takes a payload that is to be written later. */
+  static final Template CHECK_JSON =
+      Template.of(
+          """
+          -- check_payload
+          SELECT convert_from(:payload::bytea, 'UTF8')::json IS NOT NULL AS is_valid
+          """);
+
+  /** The same for jsonb. */
+  static final Template CHECK_JSONB =
+      Template.of(
+          """
+          -- check_payload
+          SELECT convert_from(:payload::bytea, 'UTF8')::jsonb IS NOT NULL AS is_valid
+          """);
+
+  /** Any bytes are taken. */
+  static final Template CHECK_BYTES =
+      Template.of(
+          """
+          -- check_payload
+          SELECT :payload::bytea IS NOT NULL AS is_valid
+          """);
+
   private ProduceSql() {}
 
   private static Template insert(String payload) {

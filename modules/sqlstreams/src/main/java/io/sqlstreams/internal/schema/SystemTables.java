@@ -143,7 +143,9 @@ final class SystemTables {
           CREATE TABLE {schema}.schedule_cursor (
             schedule_id       BIGINT      PRIMARY KEY REFERENCES {schema}.schedule_config (id) ON DELETE CASCADE,
             next_scheduled_at TIMESTAMPTZ,
-            last_scheduled_at TIMESTAMPTZ
+            last_scheduled_at TIMESTAMPTZ,
+            -- what was produced for it, in the stream that was the target then
+            last_message_id   BIGINT
           ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
 
           CREATE TABLE {schema}.migration_log (

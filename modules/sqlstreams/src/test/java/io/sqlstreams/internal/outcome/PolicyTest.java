@@ -92,7 +92,7 @@ class PolicyTest {
             .withTimeout(Duration.ofNanos(1_000_001))
             .withRetry(RetryPolicy.defaults().withJitter(0).withBackoff(Duration.ZERO, 1.5));
     assertThat(MessageOptions.read(MessageOptions.write(options)))
-        .isEqualTo(new MessageOptions(options.timeout(), options.retry()));
+        .isEqualTo(new MessageOptions(options.timeout(), options.retry(), null));
     ProduceOptions defaults = ProduceOptions.defaults().withRetry(RetryPolicy.defaults());
     assertThat(MessageOptions.write(defaults))
         .as("a wish for the library's defaults is one")
