@@ -68,7 +68,8 @@ class LayersTest {
                   "wake")),
           // the background work
           entry("fleet", Set.of("sql", "lifecycle", "wake")),
-          entry("upkeep", Set.of("sql", "partition", "head", "fleet")),
+          entry(
+              "upkeep", Set.of("sql", "catalog", "partition", "head", "fence", "filter", "fleet")),
           entry("schedule", Set.of("sql", "catalog", "produce", "document", "fleet")),
           // looking without touching
           entry("inspect", Set.of("sql", "document", "log", "fence", "filter")),
@@ -91,6 +92,7 @@ class LayersTest {
                   "inspect",
                   "operation",
                   "dispatch",
+                  "upkeep",
                   "wake")));
 
   /** What each API package may use of the others. */

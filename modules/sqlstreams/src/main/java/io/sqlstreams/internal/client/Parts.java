@@ -20,6 +20,8 @@ import io.sqlstreams.internal.produce.Producers;
 import io.sqlstreams.internal.schema.Installer;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
+import io.sqlstreams.internal.upkeep.Status;
+import io.sqlstreams.internal.upkeep.StreamJanitor;
 import io.sqlstreams.internal.wake.Wakeups;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -51,6 +53,8 @@ record Parts(
     LongConsumer wake,
     ExceptionOffice exceptions,
     Rewinder rewinder,
+    StreamJanitor janitor,
+    Status upkeep,
     boolean allowDestroy) {
   private static final Logger log = LoggerFactory.getLogger(Parts.class);
 
@@ -65,6 +69,7 @@ record Parts(
     Partitions partitions = new Partitions(database, system);
     Catalog catalog = new Catalog(database, system);
     Positions positions = new Positions(system, partitions);
+    Heads heads = new Heads(database, system);
     ExecutorService producing = Executors.newCachedThreadPool(ProducingThread::new);
     return new Parts(
         catalog,
@@ -84,10 +89,12 @@ record Parts(
         new Snapshots(database, system),
         new Lookup(database, system),
         new Versions(database, system),
-        new Heads(database, system),
+        heads,
         wakeups::wake,
         new ExceptionOffice(database, system, wakeups::wake),
         new Rewinder(database, system, positions, wakeups::wake),
+        new StreamJanitor(database, system, partitions, heads),
+        new Status(database, system, heads),
         allowDestroy);
   }
 
