@@ -24,17 +24,6 @@ final class PartitionSql {
           SELECT pg_advisory_xact_lock(hashtextextended('sqlstreams:{schema_name}:{stream}', 0))
           """);
 
-  static final Template ATTACHED =
-      Template.of(
-          """
-          -- list_partitions
-          SELECT substring(child.relname FROM '^message_log_{stream}_([0-9]{1,18})$')::bigint AS number
-          FROM pg_catalog.pg_inherits AS link
-          JOIN pg_catalog.pg_class AS child ON child.oid = link.inhrelid
-          WHERE link.inhparent = to_regclass('{schema}.message_log_{stream}')
-            AND child.relname ~ '^message_log_{stream}_[0-9]{1,18}$'
-          """);
-
   static final Template FLOOR =
       Template.of(
           """

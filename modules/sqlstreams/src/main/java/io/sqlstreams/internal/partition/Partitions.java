@@ -164,11 +164,15 @@ public final class Partitions {
     }
   }
 
-  private static SortedSet<Long> missing(Connection connection, Scope scope, long size, long id)
+  private SortedSet<Long> missing(Connection connection, Scope scope, long size, long id)
       throws SQLException {
-    Set<Long> attached = numbers(connection, PartitionSql.ATTACHED, scope);
+    List<Slice> attached = Slices.read(connection, system, List.of(scope.streamId()));
     long target = numberOf(id, size);
-    long last = attached.stream().mapToLong(Long::longValue).max().orElse(target - 1);
+    long last =
+        attached.stream()
+            .mapToLong(slice -> numberOf(slice.lastId(), size))
+            .max()
+            .orElse(target - 1);
     SortedSet<Long> wanted = new TreeSet<>();
     // the id's own may lie below the last: its writer was slow, or the ids jumped over it
     wanted.add(target);
@@ -178,8 +182,15 @@ public final class Partitions {
     for (long number = last + 1; number < target && target - last <= MOST_TO_FILL; number++) {
       wanted.add(number);
     }
-    wanted.removeAll(attached);
+    // somebody may have made one of other bounds, and of any name
+    wanted.removeIf(number -> attached.stream().anyMatch(slice -> overlap(slice, number, size)));
     return wanted;
+  }
+
+  private static boolean overlap(Slice slice, long number, long size) {
+    long low = number * size + 1;
+    long high = low > Long.MAX_VALUE - size ? Long.MAX_VALUE : low + size - 1;
+    return slice.firstId() <= high && low <= slice.lastId();
   }
 
   /** Creates the first ones of these, and says how many. */

@@ -11,9 +11,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,26 +41,28 @@ public final class Slices {
 
   /** The partitions of these streams' logs, by stream, the lowest ids first. */
   public Map<Long, List<Slice>> of(Collection<Long> streams) {
-    return database.autoCommitted(
-        "look at the partitions",
-        connection -> {
-          Map<Long, List<Slice>> found = new HashMap<>();
-          try (Call call = PartitionSql.SLICES.asTransaction(system).on(connection)) {
-            ResultSet row = call.setArray("streams", "bigint", streams.toArray()).query();
-            while (row.next()) {
-              found
-                  .computeIfAbsent(row.getLong("stream_id"), id -> new ArrayList<>())
-                  .add(
-                      new Slice(
-                          row.getLong("stream_id"),
-                          row.getString("name"),
-                          bound(row, "low", 1),
-                          bound(row, "high", Long.MAX_VALUE),
-                          row.getBoolean("is_detaching")));
-            }
-          }
-          return found;
-        });
+    return database
+        .autoCommitted("look at the partitions", connection -> read(connection, system, streams))
+        .stream()
+        .collect(Collectors.groupingBy(Slice::streamId));
+  }
+
+  static List<Slice> read(Connection connection, Scope system, Collection<Long> streams)
+      throws SQLException {
+    List<Slice> found = new ArrayList<>();
+    try (Call call = PartitionSql.SLICES.in(system).on(connection)) {
+      ResultSet row = call.setArray("streams", "bigint", streams.toArray()).query();
+      while (row.next()) {
+        found.add(
+            new Slice(
+                row.getLong("stream_id"),
+                row.getString("name"),
+                bound(row, "low", 1),
+                bound(row, "high", Long.MAX_VALUE),
+                row.getBoolean("is_detaching")));
+      }
+    }
+    return found;
   }
 
   private static long bound(ResultSet row, String column, long open) throws SQLException {

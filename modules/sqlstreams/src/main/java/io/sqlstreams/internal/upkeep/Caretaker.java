@@ -54,7 +54,8 @@ final class Caretaker {
   private void createAhead(Survey survey, Tally tally) {
     StreamInfo stream = survey.stream();
     long size = stream.config().partitionSize();
-    long last = Math.max(survey.lastId(), 1);
+    // where all up to the last id was given up, the next message comes behind the floor
+    long last = Math.max(Math.max(survey.lastId(), 1), survey.floor() + 1);
     boolean hasNext =
         last > Long.MAX_VALUE - size
             || covers(survey, last + size)
