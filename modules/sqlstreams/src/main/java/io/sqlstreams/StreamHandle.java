@@ -108,12 +108,35 @@ public interface StreamHandle<T> {
    * StreamConfig#emptyHeadTtl}. By the database's clock. The messages themselves, tombstones
    * included, stay in the log, so a group that is late by more than that still gets them. Waits for
    * nobody: a head that somebody has locked is left for the next time. Many at a time, each 1,000
-   * in a transaction of their own; nothing else calls it yet.
+   * in a transaction of their own. The upkeep does it too, now and then.
    *
    * @return how many were removed
    * @throws StreamNotFoundException when the stream isn't registered
    */
   HeadSweep sweepHeads();
+
+  /**
+   * How the stream is kept up: its partitions, how far retention has come and what holds it back,
+   * and whether the upkeep goes well. Nothing is locked or written.
+   *
+   * @throws StreamNotFoundException when the stream isn't registered
+   */
+  StreamUpkeep upkeep();
+
+  /**
+   * Does the upkeep of this stream that is due, now: makes the next partition ahead of need, drops
+   * partitions whose time is over by {@link StreamConfig#retention}, and removes idempotency keys,
+   * heads and leftovers that have served their time. Workers do all that by themselves; this is for
+   * whoever runs none, or doesn't want to wait. Safe beside them and beside itself. Produce and
+   * consume never wait for it; what is in its way, it leaves for the next time. Takes one
+   * connection for one short transaction after the other.
+   *
+   * @return what was done
+   * @throws StreamNotFoundException when the stream isn't registered
+   * @throws DatabaseException when something is in the way of the partitions, or this role may not
+   *     make or drop them; what could be done is done
+   */
+  UpkeepRun runUpkeep();
 
   /** A consumer group of this stream by its name. No I/O. */
   ConsumerGroup<T> group(String name);

@@ -71,7 +71,8 @@ class LayersTest {
                   "wake")),
           // the background work
           entry("fleet", Set.of("sql", "lifecycle", "wake")),
-          entry("upkeep", Set.of("sql", "partition", "head", "fleet")),
+          entry(
+              "upkeep", Set.of("sql", "catalog", "partition", "head", "fence", "filter", "fleet")),
           entry("schedule", Set.of("sql", "catalog", "produce", "document", "fleet")),
           // looking without touching
           entry("inspect", Set.of("sql", "document", "log", "fence", "filter")),
@@ -95,6 +96,7 @@ class LayersTest {
                   "operation",
                   "dispatch",
                   "schedule",
+                  "upkeep",
                   "wake",
                   "fleet")));
 

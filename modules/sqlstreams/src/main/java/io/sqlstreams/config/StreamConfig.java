@@ -2,6 +2,7 @@ package io.sqlstreams.config;
 
 import io.sqlstreams.error.InvalidInputException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a stream is declared to be. Immutable.
@@ -25,6 +26,14 @@ import java.time.Duration;
  * @param emptyHeadTtl how long the lock of a key without a head is kept after it was last taken,
  *     until it can be swept away. By the database's clock; at least 1 ms; defaults to {@link
  *     #DEFAULT_EMPTY_HEAD_TTL} (1 hour)
+ * @param retention how long a message is kept at least; null, the default, keeps all for ever.
+ *     Messages go by whole partitions: one is dropped when its newest message is older than this
+ *     and every group has committed past it, and what it held then goes with it: its dead messages,
+ *     its delivery log, its compaction heads. By the database's clock; at least {@link
+ *     #SWEEP_INTERVAL}. A newer declaration counts for what is there already
+ * @param allowDropPastCommitted whether a partition whose time is over is dropped though groups
+ *     have not committed past it; defaults to false. Each group that loses messages so gets an
+ *     entry in its operation log, with their number and ids, and a warning is logged
  */
 public record StreamConfig(
     PayloadType payloadType,
@@ -32,7 +41,9 @@ public record StreamConfig(
     int maxPayloadBytes,
     Duration idempotencyKeyTtl,
     Duration tombstoneTtl,
-    Duration emptyHeadTtl) {
+    Duration emptyHeadTtl,
+    @Nullable Duration retention,
+    boolean allowDropPastCommitted) {
   /** One million ids. */
   public static final long DEFAULT_PARTITION_SIZE = 1_000_000;
 
@@ -60,6 +71,9 @@ public record StreamConfig(
   /** 1 hour. */
   public static final Duration DEFAULT_EMPTY_HEAD_TTL = Duration.ofHours(1);
 
+  /** How often it is looked for what has expired, 10 s; no retention is shorter. */
+  public static final Duration SWEEP_INTERVAL = Duration.ofSeconds(10);
+
   private static final Duration SHORTEST_TTL = Duration.ofMillis(1);
 
   private static final StreamConfig DEFAULTS =
@@ -69,7 +83,9 @@ public record StreamConfig(
           DEFAULT_MAX_PAYLOAD_BYTES,
           DEFAULT_IDEMPOTENCY_KEY_TTL,
           DEFAULT_TOMBSTONE_TTL,
-          DEFAULT_EMPTY_HEAD_TTL);
+          DEFAULT_EMPTY_HEAD_TTL,
+          null,
+          false);
 
   /**
    * @throws InvalidInputException when a value is outside its range
@@ -92,6 +108,25 @@ public record StreamConfig(
     Durations.requireAtLeast("idempotencyKeyTtl", idempotencyKeyTtl, SHORTEST_TTL);
     Durations.requireAtLeast("tombstoneTtl", tombstoneTtl, SHORTEST_TTL);
     Durations.requireAtLeast("emptyHeadTtl", emptyHeadTtl, SHORTEST_TTL);
+    if (retention != null) {
+      requireSweepable(retention);
+    }
+  }
+
+  private static void requireSweepable(Duration retention) {
+    if (retention.isNegative() || retention.isZero()) {
+      throw new InvalidInputException(
+          "retention", "must be a time above zero, or none, not " + retention);
+    }
+    if (retention.compareTo(SWEEP_INTERVAL) < 0) {
+      throw new InvalidInputException(
+          "retention",
+          "must be at least the sweep interval, sweepInterval "
+              + SWEEP_INTERVAL
+              + ", not "
+              + retention);
+    }
+    Durations.requireAtLeast("retention", retention, SWEEP_INTERVAL);
   }
 
   /** Every setting at its default. */
@@ -102,36 +137,117 @@ public record StreamConfig(
   /** These settings with another payload type. */
   public StreamConfig withPayloadType(PayloadType payloadType) {
     return new StreamConfig(
-        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
+        payloadType,
+        partitionSize,
+        maxPayloadBytes,
+        idempotencyKeyTtl,
+        tombstoneTtl,
+        emptyHeadTtl,
+        retention,
+        allowDropPastCommitted);
   }
 
   /** These settings with another number of ids in a partition. */
   public StreamConfig withPartitionSize(long partitionSize) {
     return new StreamConfig(
-        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
+        payloadType,
+        partitionSize,
+        maxPayloadBytes,
+        idempotencyKeyTtl,
+        tombstoneTtl,
+        emptyHeadTtl,
+        retention,
+        allowDropPastCommitted);
   }
 
   /** These settings with another limit on the payload, in bytes. */
   public StreamConfig withMaxPayloadBytes(int maxPayloadBytes) {
     return new StreamConfig(
-        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
+        payloadType,
+        partitionSize,
+        maxPayloadBytes,
+        idempotencyKeyTtl,
+        tombstoneTtl,
+        emptyHeadTtl,
+        retention,
+        allowDropPastCommitted);
   }
 
   /** These settings with another time for which an idempotency key lives. */
   public StreamConfig withIdempotencyKeyTtl(Duration idempotencyKeyTtl) {
     return new StreamConfig(
-        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
+        payloadType,
+        partitionSize,
+        maxPayloadBytes,
+        idempotencyKeyTtl,
+        tombstoneTtl,
+        emptyHeadTtl,
+        retention,
+        allowDropPastCommitted);
   }
 
   /** These settings with another time for which a deleted key is known to be deleted. */
   public StreamConfig withTombstoneTtl(Duration tombstoneTtl) {
     return new StreamConfig(
-        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
+        payloadType,
+        partitionSize,
+        maxPayloadBytes,
+        idempotencyKeyTtl,
+        tombstoneTtl,
+        emptyHeadTtl,
+        retention,
+        allowDropPastCommitted);
   }
 
   /** These settings with another time for which the lock of a key without a head is kept. */
   public StreamConfig withEmptyHeadTtl(Duration emptyHeadTtl) {
     return new StreamConfig(
-        payloadType, partitionSize, maxPayloadBytes, idempotencyKeyTtl, tombstoneTtl, emptyHeadTtl);
+        payloadType,
+        partitionSize,
+        maxPayloadBytes,
+        idempotencyKeyTtl,
+        tombstoneTtl,
+        emptyHeadTtl,
+        retention,
+        allowDropPastCommitted);
+  }
+
+  /** These settings with a time for which a message is kept at least. */
+  public StreamConfig withRetention(Duration retention) {
+    return new StreamConfig(
+        payloadType,
+        partitionSize,
+        maxPayloadBytes,
+        idempotencyKeyTtl,
+        tombstoneTtl,
+        emptyHeadTtl,
+        retention,
+        allowDropPastCommitted);
+  }
+
+  /** These settings with all messages kept for ever. */
+  public StreamConfig withoutRetention() {
+    return new StreamConfig(
+        payloadType,
+        partitionSize,
+        maxPayloadBytes,
+        idempotencyKeyTtl,
+        tombstoneTtl,
+        emptyHeadTtl,
+        null,
+        allowDropPastCommitted);
+  }
+
+  /** These settings with another answer to whether what groups have not read may be dropped. */
+  public StreamConfig withAllowDropPastCommitted(boolean allowDropPastCommitted) {
+    return new StreamConfig(
+        payloadType,
+        partitionSize,
+        maxPayloadBytes,
+        idempotencyKeyTtl,
+        tombstoneTtl,
+        emptyHeadTtl,
+        retention,
+        allowDropPastCommitted);
   }
 }

@@ -176,6 +176,14 @@ public final class Catalog {
         });
   }
 
+  /**
+   * The stream in a row of {@code stream_config}, all of whose columns are there but those of its
+   * ownership.
+   */
+  public static StreamInfo readStream(ResultSet row) throws SQLException {
+    return Rows.stream(row);
+  }
+
   Optional<StreamInfo> stream(Connection connection, String name) throws SQLException {
     if (!Names.isValid(name)) {
       return Optional.empty();

@@ -41,7 +41,7 @@ final class CatalogSql {
           """
           -- read_stream
           SELECT id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
           FROM {schema}.stream_config
           WHERE name = :name
           """);
@@ -61,7 +61,7 @@ final class CatalogSql {
           """
           -- list_streams
           SELECT id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
           FROM {schema}.stream_config
           -- the same order on every server
           ORDER BY name COLLATE "C"

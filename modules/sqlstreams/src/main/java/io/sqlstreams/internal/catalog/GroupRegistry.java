@@ -211,9 +211,13 @@ public final class GroupRegistry {
       Found earlier)
       throws SQLException {
     @Nullable Long found = earlier.positionIn(stream);
+    positions.hold(connection, stream);
     long position =
-        found == null ? positions.ofNewGroup(connection, stream, config.start()) : found;
-    positions.requireRetained(connection, stream, config.start(), position);
+        positions.retained(
+            connection,
+            stream,
+            config.start(),
+            found == null ? positions.ofNewGroup(connection, stream, config.start()) : found);
     GroupInfo group;
     try (Call call = RegistrySql.INSERT_GROUP.in(system).on(connection)) {
       call.set("stream_id", stream.id())

@@ -21,11 +21,19 @@ final class RegistrySql {
           -- insert_stream
           INSERT INTO {schema}.stream_config (
             system_id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, tombstone_ttl_ns,
-            empty_compaction_head_ttl_ns)
+            empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed)
           VALUES (1, :name, :payload_type, :partition_size, :max_payload_bytes, :idempotency_key_ttl_ns, :tombstone_ttl_ns,
-                  :empty_head_ttl_ns)
+                  :empty_head_ttl_ns, nullif(:retention_ns, 0), :allow_drop_past_committed)
           RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
+          """);
+
+  static final Template INSERT_UPKEEP =
+      Template.of(
+          """
+          -- insert_stream_upkeep
+          INSERT INTO {schema}.stream_upkeep (stream_id)
+          VALUES (:stream_id)
           """);
 
   static final Template UPDATE_STREAM =
@@ -37,10 +45,12 @@ final class RegistrySql {
               idempotency_key_ttl_ns = :idempotency_key_ttl_ns,
               tombstone_ttl_ns = :tombstone_ttl_ns,
               empty_compaction_head_ttl_ns = :empty_head_ttl_ns,
+              retention_ns = nullif(:retention_ns, 0),
+              allow_drop_past_committed = :allow_drop_past_committed,
               updated_at = clock_timestamp()
           WHERE id = :stream_id
           RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
           """);
 
   static final Template RENAME_STREAM =
@@ -52,7 +62,7 @@ final class RegistrySql {
               updated_at = clock_timestamp()
           WHERE id = :stream_id
           RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
           """);
 
   static final Template LOG_STREAM =

@@ -34,15 +34,23 @@ final class Rows {
             row.getInt("max_payload_bytes"),
             ttl(row, "idempotency_key_ttl_ns", StreamConfig.DEFAULT_IDEMPOTENCY_KEY_TTL),
             ttl(row, "tombstone_ttl_ns", StreamConfig.DEFAULT_TOMBSTONE_TTL),
-            ttl(row, "empty_compaction_head_ttl_ns", StreamConfig.DEFAULT_EMPTY_HEAD_TTL));
+            ttl(row, "empty_compaction_head_ttl_ns", StreamConfig.DEFAULT_EMPTY_HEAD_TTL),
+            durationOrNull(row, "retention_ns"),
+            row.getBoolean("allow_drop_past_committed"));
     return new StreamInfo(row.getLong("id"), row.getString("name"), config, createdAt(row));
   }
 
   /** Null: declared by a version that had no such setting. */
   private static Duration ttl(ResultSet row, String column, Duration byDefault)
       throws SQLException {
+    @Nullable Duration declared = durationOrNull(row, column);
+    return declared == null ? byDefault : declared;
+  }
+
+  private static @Nullable Duration durationOrNull(ResultSet row, String column)
+      throws SQLException {
     long nanos = row.getLong(column);
-    return row.wasNull() ? byDefault : Duration.ofNanos(nanos);
+    return row.wasNull() ? null : Duration.ofNanos(nanos);
   }
 
   static GroupInfo group(ResultSet row) throws SQLException {

@@ -15,7 +15,9 @@ import io.sqlstreams.internal.sql.SqlErrors;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -129,10 +131,13 @@ public final class StreamRegistry {
           .set("payload_type", config.payloadType().sqlName())
           .set("partition_size", config.partitionSize())
           .set("max_payload_bytes", config.maxPayloadBytes());
-      stream = one(bindTtls(call, config));
+      stream = one(bindSettings(call, config));
     }
     writeLog(connection, stream);
     workers.ofStream(connection, stream.id());
+    try (Call call = RegistrySql.INSERT_UPKEEP.in(system).on(connection)) {
+      call.set("stream_id", stream.id()).update();
+    }
     installer.createFamily(connection, stream.id(), config.payloadType());
     partitions.createFirst(connection, stream.id(), config.partitionSize());
     return stream;
@@ -143,7 +148,7 @@ public final class StreamRegistry {
     StreamInfo updated;
     try (Call call = RegistrySql.UPDATE_STREAM.in(system).on(connection)) {
       call.set("stream_id", stream.id()).set("max_payload_bytes", config.maxPayloadBytes());
-      updated = one(bindTtls(call, config));
+      updated = one(bindSettings(call, config));
     }
     writeLog(connection, updated);
     return updated;
@@ -190,10 +195,13 @@ public final class StreamRegistry {
     }
   }
 
-  private static Call bindTtls(Call call, StreamConfig config) throws SQLException {
+  private static Call bindSettings(Call call, StreamConfig config) throws SQLException {
+    @Nullable Duration retention = config.retention();
     return call.set("idempotency_key_ttl_ns", config.idempotencyKeyTtl().toNanos())
         .set("tombstone_ttl_ns", config.tombstoneTtl().toNanos())
-        .set("empty_head_ttl_ns", config.emptyHeadTtl().toNanos());
+        .set("empty_head_ttl_ns", config.emptyHeadTtl().toNanos())
+        .set("retention_ns", retention == null ? 0 : retention.toNanos())
+        .set("allow_drop_past_committed", config.allowDropPastCommitted());
   }
 
   private static StreamInfo one(Call call) throws SQLException {
@@ -233,6 +241,15 @@ public final class StreamRegistry {
           now.config().idempotencyKeyTtl());
       log("tombstoneTtl", before.config().tombstoneTtl(), now.config().tombstoneTtl());
       log("emptyHeadTtl", before.config().emptyHeadTtl(), now.config().emptyHeadTtl());
+      log("retention", orNone(before.config().retention()), orNone(now.config().retention()));
+      log(
+          "allowDropPastCommitted",
+          before.config().allowDropPastCommitted(),
+          now.config().allowDropPastCommitted());
+    }
+
+    private static Object orNone(@Nullable Duration retention) {
+      return retention == null ? "none" : retention;
     }
 
     private void log(String setting, Object was, Object is) {

@@ -8,6 +8,8 @@ import io.sqlstreams.MessageKey;
 import io.sqlstreams.Producer;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
+import io.sqlstreams.StreamUpkeep;
+import io.sqlstreams.UpkeepRun;
 import io.sqlstreams.VersionInfo;
 import io.sqlstreams.WorkerHandle;
 import io.sqlstreams.WorkerInfo;
@@ -92,6 +94,18 @@ final class NamedStream<T> implements StreamHandle<T> {
   public HeadSweep sweepHeads() {
     parts.requireOpen();
     return parts.heads().sweep(parts.catalog().requireStream(name));
+  }
+
+  @Override
+  public StreamUpkeep upkeep() {
+    parts.requireOpen();
+    return parts.upkeep().of(parts.catalog().requireStream(name));
+  }
+
+  @Override
+  public UpkeepRun runUpkeep() {
+    parts.requireOpen();
+    return parts.janitor().run(parts.catalog().requireStream(name));
   }
 
   @Override

@@ -25,6 +25,8 @@ import io.sqlstreams.internal.schedule.ScheduleRegistry;
 import io.sqlstreams.internal.schema.Installer;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
+import io.sqlstreams.internal.upkeep.Status;
+import io.sqlstreams.internal.upkeep.StreamJanitor;
 import io.sqlstreams.internal.wake.Wakeups;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -59,6 +61,8 @@ record Parts(
     ExceptionOffice exceptions,
     Rewinder rewinder,
     ScheduleRegistry schedules,
+    StreamJanitor janitor,
+    Status upkeep,
     boolean allowDestroy) {
   private static final Logger log = LoggerFactory.getLogger(Parts.class);
 
@@ -75,6 +79,7 @@ record Parts(
     Catalog catalog = new Catalog(database, system);
     Positions positions = new Positions(system, partitions);
     Declarations workers = new Declarations(system);
+    Heads heads = new Heads(database, system);
     ExecutorService producing = Executors.newCachedThreadPool(ProducingThread::new);
     return new Parts(
         catalog,
@@ -96,7 +101,7 @@ record Parts(
         new Snapshots(database, system),
         new Lookup(database, system),
         new Versions(database, system),
-        new Heads(database, system),
+        heads,
         wakeups::wake,
         new ExceptionOffice(database, system, wakeups::wake),
         new Rewinder(database, system, positions, wakeups::wake),
@@ -106,6 +111,8 @@ record Parts(
             catalog,
             new PlannedWriter(database, system, partitions::ensureThrough),
             wakeups::wake),
+        new StreamJanitor(database, system, partitions, heads),
+        new Status(database, system, heads),
         allowDestroy);
   }
 

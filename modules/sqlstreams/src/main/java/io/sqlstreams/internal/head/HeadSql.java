@@ -83,6 +83,41 @@ final class HeadSql {
   /** The same for rows that only served as locks. */
   static final Template SWEEP_EMPTY = sweep("sweep_empty_heads", "head.message_id IS NULL");
 
+  /**
+   * Removes the heads among a page of keys whose messages are given up. Without its message a head
+   * would keep newer ones of its key from being delivered.
+   */
+  static final Template FORGET =
+      Template.of(
+          """
+          -- forget_heads
+          WITH
+          page AS MATERIALIZED (
+            SELECT head.compaction_key, head.message_id
+            FROM {schema}.compaction_head_{stream} AS head
+            WHERE head.compaction_key >= :from_key
+            ORDER BY head.compaction_key
+            LIMIT :most
+          ),
+          stale AS MATERIALIZED (
+            SELECT head.ctid AS place
+            FROM {schema}.compaction_head_{stream} AS head
+            WHERE head.compaction_key = ANY (ARRAY(SELECT page.compaction_key FROM page WHERE page.message_id <= :floor))
+              AND head.message_id <= :floor
+            FOR UPDATE SKIP LOCKED
+          ),
+          forgotten AS (
+            DELETE FROM {schema}.compaction_head_{stream} AS head
+            WHERE head.ctid = ANY (ARRAY(SELECT stale.place FROM stale))
+              AND head.message_id <= :floor
+            RETURNING head.compaction_key
+          )
+          SELECT (SELECT count(*) FROM page) AS seen,
+                 (SELECT max(page.compaction_key) FROM page) AS last_key,
+                 (SELECT count(*) FROM page WHERE page.message_id <= :floor) AS found,
+                 (SELECT count(*) FROM forgotten) AS forgotten
+          """);
+
   private HeadSql() {}
 
   private static Template sweep(String name, String which) {

@@ -18,10 +18,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads, locks and sweeps the heads of an installation's streams. Thread-safe. */
 public final class Heads {
   private static final int SWEPT_AT_ONCE = 1_000;
+  private static final int FORGOTTEN_AT_ONCE = 5_000;
 
   private final Database database;
   private final Scope system;
@@ -82,6 +84,49 @@ public final class Heads {
         sweep(stream, HeadSql.SWEEP_TOMBSTONES, stream.config().tombstoneTtl()),
         sweep(stream, HeadSql.SWEEP_EMPTY, stream.config().emptyHeadTtl()));
   }
+
+  /**
+   * Removes every head whose message has this id or a lower one. Waits for nobody.
+   *
+   * @return how many; negative when not all: somebody has locked one, or has just moved it
+   */
+  public long forget(StreamInfo stream, long floor) {
+    Statement forget = HeadSql.FORGET.asTransactionByKeys(scope(stream));
+    String from = "";
+    long found = 0;
+    long forgotten = 0;
+    while (true) {
+      Page page = forget(stream, forget, floor, from);
+      found += page.found();
+      forgotten += page.forgotten();
+      if (page.lastKey() == null || page.seen() < FORGOTTEN_AT_ONCE) {
+        return found == forgotten ? forgotten : -1;
+      }
+      from = page.lastKey();
+    }
+  }
+
+  private Page forget(StreamInfo stream, Statement forget, long floor, String from) {
+    return database.autoCommitted(
+        what("sweeping", stream),
+        connection -> {
+          try (Call call = forget.on(connection)) {
+            ResultSet row =
+                call.set("from_key", from)
+                    .set("floor", floor)
+                    .set("most", FORGOTTEN_AT_ONCE)
+                    .query();
+            row.next();
+            return new Page(
+                row.getLong("seen"),
+                row.getString("last_key"),
+                row.getLong("found"),
+                row.getLong("forgotten"));
+          }
+        });
+  }
+
+  private record Page(long seen, @Nullable String lastKey, long found, long forgotten) {}
 
   private long sweep(StreamInfo stream, Template template, Duration ttl) {
     Statement sweep = template.asTransactionByKeys(scope(stream));

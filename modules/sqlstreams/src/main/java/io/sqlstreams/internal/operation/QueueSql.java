@@ -59,6 +59,8 @@ final class QueueSql {
               AND exception.message_id > :after
               AND exception.message_id <= :last_id
               AND exception.status = 'dead'
+              -- the messages up to there are given up, and nothing would be left to deliver
+              AND exception.message_id > (SELECT upkeep.floor FROM {schema}.stream_upkeep AS upkeep WHERE upkeep.stream_id = {stream})
               AND {matches}
             ORDER BY exception.message_id
             LIMIT :most

@@ -98,8 +98,9 @@ public final class Rewinder {
       Connection connection, StreamInfo stream, GroupInfo group, Start start, Window seen)
       throws SQLException {
     long claimed = claimed(connection, RewindSql.LOCK_CURSOR, stream, group);
-    long position = position(start, seen.low(), claimed);
-    positions.requireRetained(connection, stream, start, position);
+    // what retention gives up later, it gives up for where the group stands then
+    long found = positions.retained(connection, stream, start, seen.low());
+    long position = position(start, found, claimed);
     Window window = upTo(connection, stream, group, seen, position, claimed);
     long leases = endLeases(connection, stream, group, position);
     Exceptions exceptions = supersede(connection, stream, group, position);

@@ -6,6 +6,7 @@ import io.sqlstreams.internal.schema.PatientTransaction;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
+import io.sqlstreams.internal.sql.SqlWork;
 import io.sqlstreams.internal.sql.Template;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -60,18 +61,56 @@ public final class Partitions {
    *     long
    */
   public void ensureThrough(StreamInfo stream, long id) {
+    ensure(
+        stream,
+        id,
+        (what, scope, work) ->
+            PatientTransaction.run(database, what, PartitionSql.LOCK.in(scope), work));
+  }
+
+  /**
+   * The same for the upkeep, ahead of need: it gives up at the first lock in its way, and comes
+   * again.
+   *
+   * @return how many there are more
+   * @throws DatabaseException when this role may not create them, or a lock was in the way
+   */
+  public int ensureAhead(StreamInfo stream, long id) {
+    return ensure(
+        stream,
+        id,
+        (what, scope, work) ->
+            database.inTransaction(
+                what,
+                connection -> {
+                  PartitionSql.LOCK_BRIEFLY.in(scope).run(connection);
+                  return work.with(connection);
+                }));
+  }
+
+  /** A transaction that makes partitions, one at a time for each stream. */
+  private interface Making {
+    int run(String what, Scope scope, SqlWork<Integer> work);
+  }
+
+  private int ensure(StreamInfo stream, long id, Making making) {
     String what = "create partitions of stream \"" + stream.name() + "\"";
     Scope scope = system.stream(stream.id());
     long size = stream.config().partitionSize();
-    boolean complete = database.autoCommitted(what, c -> missing(c, scope, size, id).isEmpty());
-    while (!complete) {
-      complete =
-          PatientTransaction.run(
-              database,
-              what,
-              PartitionSql.LOCK.in(scope),
-              connection -> create(connection, scope, size, missing(connection, scope, size, id)));
+    if (database.autoCommitted(what, c -> missing(c, scope, size, id).isEmpty())) {
+      return 0;
     }
+    int all = 0;
+    int some;
+    do {
+      some =
+          making.run(
+              what,
+              scope,
+              connection -> create(connection, scope, size, missing(connection, scope, size, id)));
+      all += some;
+    } while (some == BATCH);
+    return all;
   }
 
   /**
@@ -83,6 +122,28 @@ public final class Partitions {
       ResultSet row = call.set("partition_size", stream.config().partitionSize()).query();
       row.next();
       return row.getLong("floor");
+    }
+  }
+
+  /**
+   * The id up to which retention has given the messages up, or is about to: whoever begins a group
+   * above it in the connection's transaction keeps what lies above from being given up before the
+   * group is seen.
+   */
+  public long holdFloor(Connection connection, StreamInfo stream) throws SQLException {
+    return announced(connection, PartitionSql.HOLD_FLOOR, stream);
+  }
+
+  /** The same without keeping it where it is. */
+  public long announcedFloor(Connection connection, StreamInfo stream) throws SQLException {
+    return announced(connection, PartitionSql.ANNOUNCED_FLOOR, stream);
+  }
+
+  private long announced(Connection connection, Template query, StreamInfo stream)
+      throws SQLException {
+    try (Call call = query.in(system.stream(stream.id())).on(connection)) {
+      ResultSet row = call.query();
+      return row.next() ? row.getLong("floor") : 0;
     }
   }
 
@@ -103,11 +164,15 @@ public final class Partitions {
     }
   }
 
-  private static SortedSet<Long> missing(Connection connection, Scope scope, long size, long id)
+  private SortedSet<Long> missing(Connection connection, Scope scope, long size, long id)
       throws SQLException {
-    Set<Long> attached = numbers(connection, PartitionSql.ATTACHED, scope);
+    List<Slice> attached = Slices.read(connection, system, List.of(scope.streamId()));
     long target = numberOf(id, size);
-    long last = attached.stream().mapToLong(Long::longValue).max().orElse(target - 1);
+    long last =
+        attached.stream()
+            .mapToLong(slice -> numberOf(slice.lastId(), size))
+            .max()
+            .orElse(target - 1);
     SortedSet<Long> wanted = new TreeSet<>();
     // the id's own may lie below the last: its writer was slow, or the ids jumped over it
     wanted.add(target);
@@ -117,17 +182,24 @@ public final class Partitions {
     for (long number = last + 1; number < target && target - last <= MOST_TO_FILL; number++) {
       wanted.add(number);
     }
-    wanted.removeAll(attached);
+    // somebody may have made one of other bounds, and of any name
+    wanted.removeIf(number -> attached.stream().anyMatch(slice -> overlap(slice, number, size)));
     return wanted;
   }
 
-  /** Creates the first ones of these, and says whether that was all. */
-  private static boolean create(
-      Connection connection, Scope scope, long size, Iterable<Long> missing) throws SQLException {
+  private static boolean overlap(Slice slice, long number, long size) {
+    long low = number * size + 1;
+    long high = low > Long.MAX_VALUE - size ? Long.MAX_VALUE : low + size - 1;
+    return slice.firstId() <= high && low <= slice.lastId();
+  }
+
+  /** Creates the first ones of these, and says how many. */
+  private static int create(Connection connection, Scope scope, long size, Iterable<Long> missing)
+      throws SQLException {
     int created = 0;
     for (long number : missing) {
       if (created == BATCH) {
-        return false;
+        return created;
       }
       long low = number * size + 1;
       PartitionSql.CREATE
@@ -138,7 +210,7 @@ public final class Partitions {
           .run(connection);
       created++;
     }
-    return true;
+    return created;
   }
 
   private static Set<Long> numbers(Connection connection, Template query, Scope scope)

@@ -9,7 +9,7 @@ final class PositionSql {
           """
           -- read_edges
           SELECT (SELECT log.id FROM {schema}.message_log_{stream} AS log ORDER BY log.id DESC LIMIT 1) AS newest_id,
-                 (SELECT log.created_at FROM {schema}.message_log_{stream} AS log ORDER BY log.id LIMIT 1) AS oldest_at,
+                 (SELECT log.created_at FROM {schema}.message_log_{stream} AS log WHERE log.id > :floor ORDER BY log.id LIMIT 1) AS oldest_at,
                  clock_timestamp() AS now
           """);
 

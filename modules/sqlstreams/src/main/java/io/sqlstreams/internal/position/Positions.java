@@ -34,8 +34,8 @@ public final class Positions {
   }
 
   /**
-   * Where a new group stands. One that begins with the beginning stands at 0 whatever was dropped:
-   * it passes the ids below by proof, as any other gap.
+   * Where a new group stands. One that begins with the beginning stands where retention has come
+   * to, or at 0: what was dropped by others it passes by proof, as any other gap.
    *
    * @throws InvalidInputException when it is an id above the newest visible one
    * @throws NotRetainedException when messages above the place are dropped already
@@ -43,7 +43,7 @@ public final class Positions {
   public long ofNewGroup(Connection connection, StreamInfo stream, Start start)
       throws SQLException {
     if (start == Start.BEGINNING) {
-      return 0;
+      return partitions.announcedFloor(connection, stream);
     }
     Edges edges = edges(connection, stream);
     if (start instanceof Start.After after && after.messageId() > edges.newest()) {
@@ -68,16 +68,30 @@ public final class Positions {
   }
 
   /**
+   * Sees to it that what lies above the place of a new group isn't given up before its cursor is
+   * there. Before {@link #retained}, in the transaction that writes the cursor.
+   */
+  public void hold(Connection connection, StreamInfo stream) throws SQLException {
+    partitions.holdFloor(connection, stream);
+  }
+
+  /**
    * Looks again whether everything above a place that was found is still there.
    *
-   * @throws NotRetainedException when it was dropped meanwhile; of the beginning that is no loss
+   * @return the place; of the beginning, where it is by now
+   * @throws NotRetainedException when it was dropped or given up meanwhile; of the beginning that
+   *     is no loss
    */
-  public void requireRetained(Connection connection, StreamInfo stream, Start start, long position)
+  public long retained(Connection connection, StreamInfo stream, Start start, long position)
       throws SQLException {
+    if (start == Start.BEGINNING) {
+      return Math.max(position, partitions.announcedFloor(connection, stream));
+    }
     long floor = partitions.floor(connection, stream);
-    if (start != Start.BEGINNING && position < floor) {
+    if (position < floor) {
       throw new NotRetainedException(stream.name(), position, floor + 1);
     }
+    return position;
   }
 
   private long find(Connection connection, StreamInfo stream, Start start, Edges edges)
@@ -115,7 +129,7 @@ public final class Positions {
   private Edges edges(Connection connection, StreamInfo stream) throws SQLException {
     long floor = partitions.floor(connection, stream);
     try (Call call = PositionSql.EDGES.in(system.stream(stream.id())).on(connection)) {
-      ResultSet row = call.query();
+      ResultSet row = call.set("floor", floor).query();
       row.next();
       return new Edges(
           floor,

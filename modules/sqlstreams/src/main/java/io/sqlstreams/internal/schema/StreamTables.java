@@ -182,11 +182,11 @@ final class StreamTables {
           );
           CREATE INDEX binding_config_log_{stream}_consumer_group_id_idx ON {schema}.binding_config_log_{stream} (consumer_group_id, id);
 
-          -- what people did to a group's deliveries by hand
+          -- what people did to a group's deliveries by hand, and what retention took from it
           CREATE TABLE {schema}.operation_log_{stream} (
             id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             consumer_group_id BIGINT      NOT NULL,
-            operation         TEXT        NOT NULL CHECK (operation IN ('rewind', 'redrive', 'discard')),
+            operation         TEXT        NOT NULL CHECK (operation IN ('rewind', 'redrive', 'discard', 'retention')),
             -- what was asked for, and what it met
             detail            JSONB       NOT NULL,
             performed_at      TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
