@@ -28,7 +28,6 @@ public final class Catalog {
   private final Scope system;
   private final Statement findStream;
   private final Statement listStreams;
-  private final Statement findGroupSettings;
 
   /**
    * @param system the installation
@@ -38,7 +37,6 @@ public final class Catalog {
     this.system = system;
     this.findStream = CatalogSql.STREAM.in(system);
     this.listStreams = CatalogSql.STREAMS.in(system);
-    this.findGroupSettings = CatalogSql.GROUP_SETTINGS.in(system);
   }
 
   /** The installation; empty when the schema holds none. */
@@ -112,21 +110,6 @@ public final class Catalog {
    */
   public GroupInfo requireGroup(StreamInfo stream, String name) {
     return group(stream, name).orElseThrow(() -> new GroupNotFoundException(stream.name(), name));
-  }
-
-  /**
-   * The settings of this group, whatever its name is by now; empty when it is gone. Its bindings
-   * aren't among them: claims read them for themselves.
-   */
-  public Optional<GroupConfig> groupSettings(long groupId) {
-    return database.autoCommitted(
-        "read the settings of a group",
-        connection -> {
-          try (Call call = findGroupSettings.on(connection);
-              ResultSet row = call.set("group_id", groupId).query()) {
-            return row.next() ? Optional.of(Rows.groupConfig(row, Set.of())) : Optional.empty();
-          }
-        });
   }
 
   /** Every group of the stream, by name. */

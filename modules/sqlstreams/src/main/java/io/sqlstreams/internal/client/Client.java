@@ -7,14 +7,15 @@ import io.sqlstreams.SystemHandle;
 import io.sqlstreams.TransactionWork;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.codec.RawPayload;
+import io.sqlstreams.config.Notifications;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.internal.codec.Codecs;
 import io.sqlstreams.internal.codec.PayloadReader;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
-import io.sqlstreams.internal.wake.Wakeups;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** The client. */
 public final class Client implements SqlStreams {
@@ -31,16 +32,27 @@ public final class Client implements SqlStreams {
   /**
    * A client of the installation in this schema. No I/O.
    *
+   * @param listenOn the data source to listen on; null for the other one
    * @throws InvalidInputException when the schema's name breaks its rule
    */
-  public static SqlStreams create(DataSource dataSource, String schema, boolean allowDestroy) {
+  public static SqlStreams create(
+      DataSource dataSource,
+      String schema,
+      boolean allowDestroy,
+      @Nullable DataSource listenOn,
+      Notifications notifications) {
     Scope system = Scope.system(schema);
     Database database = new Database(dataSource, schema);
-    Wakeups wakeups = new Wakeups();
+    Waking waking =
+        new Waking(
+            database,
+            listenOn == null ? null : new Database(listenOn, schema),
+            system,
+            notifications);
     return new Client(
-        Parts.of(database, system, wakeups, allowDestroy),
+        Parts.of(database, system, waking, allowDestroy),
         schema,
-        new CallerTransaction(dataSource, schema, wakeups::wakeAll));
+        new CallerTransaction(dataSource, schema, waking.wakeups()::wakeAll));
   }
 
   @Override

@@ -20,20 +20,18 @@ import io.sqlstreams.internal.produce.Producers;
 import io.sqlstreams.internal.schema.Installer;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
-import io.sqlstreams.internal.wake.Wakeups;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What a client is made of, and every handle works with.
  *
- * @param wake wakes this process's consumers of a stream, by its id, after a commit
+ * @param waking tells consumers of news
  */
 record Parts(
     Catalog catalog,
@@ -48,7 +46,7 @@ record Parts(
     Lookup lookup,
     Versions versions,
     Heads heads,
-    LongConsumer wake,
+    Waking waking,
     ExceptionOffice exceptions,
     Rewinder rewinder,
     boolean allowDestroy) {
@@ -60,7 +58,7 @@ record Parts(
    */
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
 
-  static Parts of(Database database, Scope system, Wakeups wakeups, boolean allowDestroy) {
+  static Parts of(Database database, Scope system, Waking waking, boolean allowDestroy) {
     Installer installer = new Installer(database, system);
     Partitions partitions = new Partitions(database, system);
     Catalog catalog = new Catalog(database, system);
@@ -77,17 +75,18 @@ record Parts(
             new CatalogResolver(catalog),
             partitions::ensureThrough,
             producing,
-            wakeups::wake),
+            waking::tell,
+            waking::announcement),
         producing,
-        new Sessions(database, system, catalog, wakeups),
+        new Sessions(database, system, waking),
         new LeaseOffice(database, system),
         new Snapshots(database, system),
         new Lookup(database, system),
         new Versions(database, system),
         new Heads(database, system),
-        wakeups::wake,
-        new ExceptionOffice(database, system, wakeups::wake),
-        new Rewinder(database, system, positions, wakeups::wake),
+        waking,
+        new ExceptionOffice(database, system, waking::tell),
+        new Rewinder(database, system, positions, waking::tell),
         allowDestroy);
   }
 
@@ -117,6 +116,7 @@ record Parts(
   void close() {
     sessions.close();
     producers.close(CLOSE_WAIT);
+    waking.stop();
     producing.shutdown();
     if (!(Thread.currentThread() instanceof ProducingThread)) {
       awaitContinuations();
