@@ -52,6 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
       "  drain              a group that reads all of a log that is there already",
       "  selective          drain, with a binding to one message of 1,000",
       "  all                each of these",
+      "  idle               by itself: what idle streams cost; sqlstreams-bench idle --help",
       "Several scenarios take turns, round by round, on one server."
     })
 final class BenchCommand implements Callable<Integer> {
