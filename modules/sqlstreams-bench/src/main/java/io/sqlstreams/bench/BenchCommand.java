@@ -62,7 +62,7 @@ final class BenchCommand implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // set by picocli
   CommandSpec spec;
 
-  @Parameters(arity = "1..*", paramLabel = "SCENARIO", description = "What to measure; see below.")
+  @Parameters(arity = "0..*", paramLabel = "SCENARIO", description = "What to measure; see below.")
   List<String> scenarios = List.of();
 
   @Option(
@@ -163,6 +163,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private RunOptions options() {
+    require(!scenarios.isEmpty(), "name a scenario: one of " + Scenarios.names());
     for (String scenario : scenarios) {
       require(
           Scenarios.names().contains(scenario),

@@ -65,10 +65,13 @@ class NotificationIT {
       assertSet(signal);
       stream.produce(1);
       assertSet(signal);
-      stream.execute(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '"
-              + database.schema()
-              + "' AND query ~ 'LISTEN|read_backend'");
+      try (Connection other = stream.unpooled();
+          Statement statement = other.createStatement()) {
+        statement.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '"
+                + database.schema()
+                + "' AND query ~ '^(LISTEN|SELECT /. read_backend)'");
+      }
       Await.until("the loss is noticed", () -> listener.losses() == 1);
       Await.until("it listens again", listener::isLive);
       // what was told meanwhile

@@ -2,6 +2,7 @@ package io.sqlstreams.internal.wake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.sqlstreams.ConsumerGroup;
 import io.sqlstreams.Outcome;
 import io.sqlstreams.SqlStreams;
@@ -23,6 +24,7 @@ import io.sqlstreams.lab.TestStream;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -324,16 +326,19 @@ class WatcherIT {
   @Test
   void afterTheDatabaseWasAwayEverythingIsLookedAt() throws Exception {
     try (Consumer consumer = start()) {
-      try (Connection connection = stream.unpooled()) {
-        connection.setAutoCommit(true);
-        connection
-            .createStatement()
-            .execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '"
-                    + database.schema()
-                    + "' AND pid <> pg_backend_pid()");
+      try (Connection connection = stream.unpooled();
+          Statement statement = connection.createStatement()) {
+        statement.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '"
+                + database.schema()
+                + "' AND pid <> pg_backend_pid()");
+        statement.execute(
+            stream.sql("INSERT INTO {log} (schema_version, payload) VALUES (1, '{}')"));
       }
-      stream.produceSilently(1);
+      // the other tests use the same pool
+      ((HikariDataSource) TestPool.shared(database))
+          .getHikariPoolMXBean()
+          .softEvictConnections();
       consumer.awaitReceived(1);
     }
   }
