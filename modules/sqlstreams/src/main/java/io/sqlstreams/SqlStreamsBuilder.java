@@ -48,7 +48,8 @@ public final class SqlStreamsBuilder {
    */
   public SqlStreamsBuilder listenOn(DataSource direct) {
     if (direct == null) {
-      throw new InvalidInputException("listenOn", "it is null: leave it out, or give a data source");
+      throw new InvalidInputException(
+          "listenOn", "it is null: leave it out, or give a data source");
     }
     this.listenOn = direct;
     return this;

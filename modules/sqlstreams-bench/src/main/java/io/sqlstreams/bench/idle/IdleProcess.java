@@ -8,8 +8,8 @@ import io.sqlstreams.StreamInfo;
 import java.io.IOException;
 
 /**
- * One process of the fleet: consumes every stream for its group. Tells {@value #READY} when all run,
- * {@value #HANDLED} for each message, and ends with its standard input.
+ * One process of the fleet: consumes every stream for its group. Tells {@value #READY} when all
+ * run, {@value #HANDLED} for each message, and ends with its standard input.
  */
 public final class IdleProcess {
   static final String READY = "ready";

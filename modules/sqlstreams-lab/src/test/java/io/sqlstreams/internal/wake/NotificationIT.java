@@ -280,7 +280,8 @@ class NotificationIT {
           Connection other = pool.getConnection()) {
         for (Connection connection : List.of(one, other)) {
           try (Statement statement = connection.createStatement();
-              ResultSet row = statement.executeQuery("SELECT count(*) FROM pg_listening_channels()")) {
+              ResultSet row =
+                  statement.executeQuery("SELECT count(*) FROM pg_listening_channels()")) {
             row.next();
             assertThat(row.getInt(1)).isZero();
           }
@@ -325,10 +326,7 @@ class NotificationIT {
               .group("g")
               .consumeTransactional(
                   (message, connection) -> {
-                    client.stream(to.name())
-                        .producer()
-                        .in(connection)
-                        .produce(message.payload());
+                    client.stream(to.name()).producer().in(connection).produce(message.payload());
                     return Outcome.done();
                   });
       from.produce(1);
@@ -340,5 +338,4 @@ class NotificationIT {
   private static String id(TestStream stream) {
     return Long.toString(stream.info().id());
   }
-
 }

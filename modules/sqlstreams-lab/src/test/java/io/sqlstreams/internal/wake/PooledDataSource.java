@@ -6,7 +6,9 @@ import java.sql.Connection;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
-/** Connections as a pooler between gives them: the driver knows another session than the server's. */
+/**
+ * Connections as a pooler between gives them: the driver knows another session than the server's.
+ */
 final class PooledDataSource {
   private PooledDataSource() {}
 

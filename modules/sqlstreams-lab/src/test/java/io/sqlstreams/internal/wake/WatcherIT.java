@@ -39,8 +39,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What nobody tells an idle group of, it finds all the same; and what it costs. The group would look
- * by itself no earlier than in an hour.
+ * What nobody tells an idle group of, it finds all the same; and what it costs. The group would
+ * look by itself no earlier than in an hour.
  */
 @SqlStreamsTest
 class WatcherIT {
@@ -336,9 +336,7 @@ class WatcherIT {
             stream.sql("INSERT INTO {log} (schema_version, payload) VALUES (1, '{}')"));
       }
       // the other tests use the same pool
-      ((HikariDataSource) TestPool.shared(database))
-          .getHikariPoolMXBean()
-          .softEvictConnections();
+      ((HikariDataSource) TestPool.shared(database)).getHikariPoolMXBean().softEvictConnections();
       consumer.awaitReceived(1);
     }
   }

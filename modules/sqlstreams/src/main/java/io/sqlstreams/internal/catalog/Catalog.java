@@ -4,7 +4,6 @@ import io.sqlstreams.GroupBindings;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.SystemInfo;
-import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.error.StreamNotFoundException;
@@ -20,7 +19,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** Reads what is registered in one installation. Thread-safe; it remembers nothing. */
 public final class Catalog {

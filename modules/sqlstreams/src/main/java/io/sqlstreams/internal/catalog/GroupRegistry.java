@@ -34,7 +34,10 @@ public final class GroupRegistry {
   /** A thousand bindings aren't for a line of a log; {@code binding_config_log} has them all. */
   private static final int MOST_LOGGED = 2_000;
 
-  /** The cursor before the leases, those before the exceptions; see {@link RegistrySql#DELETE_CLAIM_LEASES}. */
+  /**
+   * The cursor before the leases, those before the exceptions; see {@link
+   * RegistrySql#DELETE_CLAIM_LEASES}.
+   */
   private static final List<Template> DELETES =
       List.of(
           RegistrySql.DELETE_GROUP,

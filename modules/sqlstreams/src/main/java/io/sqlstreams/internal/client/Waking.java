@@ -23,8 +23,7 @@ final class Waking {
   /**
    * @param direct of the data source to listen on; null: on the connection of the heartbeats
    */
-  Waking(
-      Database database, @Nullable Database direct, Scope system, Notifications notifications) {
+  Waking(Database database, @Nullable Database direct, Scope system, Notifications notifications) {
     this.notifications = notifications;
     this.watcher = new Watcher(database, system, this::isListening);
     this.listener = new Listener(system, wakeups, watcher::hurry);

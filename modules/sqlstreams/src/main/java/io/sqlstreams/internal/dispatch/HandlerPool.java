@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The threads that run the handler, and the watch over their time. They are begun with the first
- * message: a process may consume from thousands of streams in which little happens. A handler whose time is over is
- * interrupted; if it doesn't return within the grace, its message has failed, the thread is
- * abandoned, and another one takes its place.
+ * message: a process may consume from thousands of streams in which little happens. A handler whose
+ * time is over is interrupted; if it doesn't return within the grace, its message has failed, the
+ * thread is abandoned, and another one takes its place.
  */
 final class HandlerPool {
   private static final Logger log = LoggerFactory.getLogger(HandlerPool.class);

@@ -4,9 +4,10 @@ import io.sqlstreams.internal.sql.Template;
 
 /**
  * One stream's family of tables, named by the stream's id. No table here has a stream id: its name
- * says it. None refers to the log, so a partition can go without a look at other tables. And none refers
- * to {@code consumer_group_config}: all streams' tables would hang on that one, each change of it
- * would read the triggers of all, and deleting a group would look into the tables of every stream.
+ * says it. None refers to the log, so a partition can go without a look at other tables. And none
+ * refers to {@code consumer_group_config}: all streams' tables would hang on that one, each change
+ * of it would read the triggers of all, and deleting a group would look into the tables of every
+ * stream.
  */
 final class StreamTables {
   /** The version of these tables; {@code migration_log} says which one a stream holds. */

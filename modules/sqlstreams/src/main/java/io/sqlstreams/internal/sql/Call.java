@@ -83,7 +83,10 @@ public final class Call implements AutoCloseable {
     return bind(name, index -> prepared.setArray(index, array));
   }
 
-  /** Has the statement cancelled when it takes longer; the driver does that, no setting of the session. */
+  /**
+   * Has the statement cancelled when it takes longer; the driver does that, no setting of the
+   * session.
+   */
   public Call within(Duration time) throws SQLException {
     prepared.setQueryTimeout((int) Math.max(1, time.toSeconds()));
     return this;

@@ -22,8 +22,8 @@ public final class Listener {
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
 
   /**
-   * How long one wait for notifications lasts at most: nothing else that concerns the waiting thread
-   * can end it.
+   * How long one wait for notifications lasts at most: nothing else that concerns the waiting
+   * thread can end it.
    */
   private static final long SLICE_MILLIS = 50;
 
@@ -67,8 +67,9 @@ public final class Listener {
   }
 
   /**
-   * Begins to listen on this connection, unless what is told doesn't reach it: a pooler that gives a
-   * server's session to somebody else after each transaction. What was told before counts as missed.
+   * Begins to listen on this connection, unless what is told doesn't reach it: a pooler that gives
+   * a server's session to somebody else after each transaction. What was told before counts as
+   * missed.
    *
    * @throws SQLException when the connection is broken
    */
@@ -77,7 +78,8 @@ public final class Listener {
     try {
       driver = connection.unwrap(PGConnection.class);
     } catch (SQLException e) {
-      refuse("the connections of the data source can't be unwrapped to those of PostgreSQL's driver");
+      refuse(
+          "the connections of the data source can't be unwrapped to those of PostgreSQL's driver");
       return;
     }
     if (driver.getBackendPID() != backendPid(connection)) {

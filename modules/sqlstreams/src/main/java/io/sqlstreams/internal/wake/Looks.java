@@ -24,8 +24,8 @@ final class Looks {
   private static final Logger log = LoggerFactory.getLogger(Looks.class);
 
   /**
-   * How many sequences one statement asks. Each is locked until the statement ends, and the server's
-   * table of locks is shared: it holds 64 for each connection by default.
+   * How many sequences one statement asks. Each is locked until the statement ends, and the
+   * server's table of locks is shared: it holds 64 for each connection by default.
    */
   private static final int SEQUENCES_AT_ONCE = 250;
 

@@ -23,7 +23,9 @@ public final class Notifier {
   private static final Logger log = LoggerFactory.getLogger(Notifier.class);
   private static final int PAUSE_MILLIS = 2;
 
-  /** A notification must not become the work of a database that is slow: it has a fifth of the time. */
+  /**
+   * A notification must not become the work of a database that is slow: it has a fifth of the time.
+   */
   private static final int SHARE = 4;
 
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);

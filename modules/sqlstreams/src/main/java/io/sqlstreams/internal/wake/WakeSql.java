@@ -27,7 +27,9 @@ final class WakeSql {
           SELECT pg_backend_pid() AS pid
           """);
 
-  /** The streams' ids and nothing else: no data of users, and far below the limit of 8,000 bytes. */
+  /**
+   * The streams' ids and nothing else: no data of users, and far below the limit of 8,000 bytes.
+   */
   static final Template NOTIFY =
       Template.of(
           """
@@ -84,9 +86,9 @@ final class WakeSql {
           """);
 
   /**
-   * Which of these groups was changed by hand, declared anew or destroyed since it was looked at.
-   * A row's {@code xmin} is the transaction that wrote it, so it differs after every change,
-   * whatever the order in which changes commit and whatever clocks say.
+   * Which of these groups was changed by hand, declared anew or destroyed since it was looked at. A
+   * row's {@code xmin} is the transaction that wrote it, so it differs after every change, whatever
+   * the order in which changes commit and whatever clocks say.
    */
   static final Template GROUPS =
       Template.of(

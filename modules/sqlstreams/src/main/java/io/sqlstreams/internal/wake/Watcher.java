@@ -193,9 +193,7 @@ public final class Watcher {
     watched.forEach(
         one ->
             known.merge(
-                one.group(),
-                versions.getOrDefault(one, ""),
-                (a, b) -> a.equals(b) ? a : ""));
+                one.group(), versions.getOrDefault(one, ""), (a, b) -> a.equals(b) ? a : ""));
     for (Looks.ChangedGroup changed : looks.groups(connection, known)) {
       for (Watched one : byGroup.getOrDefault(changed.group(), List.of())) {
         if (!changed.version().equals(versions.replace(one, changed.version()))) {
