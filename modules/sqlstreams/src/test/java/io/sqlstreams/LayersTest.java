@@ -38,7 +38,7 @@ class LayersTest {
           entry("document", Set.of()),
           entry("filter", Set.of()),
           entry("lifecycle", Set.of()),
-          entry("wake", Set.of()),
+          entry("wake", Set.of("sql", "lifecycle")),
           // the tables, and what is registered
           entry("schema", Set.of("sql")),
           entry("partition", Set.of("sql", "schema")),

@@ -52,6 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
       "  drain              a group that reads all of a log that is there already",
       "  selective          drain, with a binding to one message of 1,000",
       "  all                each of these",
+      "  idle               by itself: what idle streams cost; sqlstreams-bench idle --help",
       "Several scenarios take turns, round by round, on one server."
     })
 final class BenchCommand implements Callable<Integer> {
@@ -61,7 +62,7 @@ final class BenchCommand implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // set by picocli
   CommandSpec spec;
 
-  @Parameters(arity = "1..*", paramLabel = "SCENARIO", description = "What to measure; see below.")
+  @Parameters(arity = "0..*", paramLabel = "SCENARIO", description = "What to measure; see below.")
   List<String> scenarios = List.of();
 
   @Option(
@@ -162,6 +163,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private RunOptions options() {
+    require(!scenarios.isEmpty(), "name a scenario: one of " + Scenarios.names());
     for (String scenario : scenarios) {
       require(
           Scenarios.names().contains(scenario),

@@ -2,6 +2,7 @@ package io.sqlstreams.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sqlstreams.bench.idle.IdleCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 
@@ -23,6 +24,7 @@ public final class Main {
   static int run(PrintWriter out, PrintWriter err, String... arguments) {
     BenchCommand command = new BenchCommand();
     return new CommandLine(command)
+        .addSubcommand(new IdleCommand())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setOut(out)
         .setErr(err)

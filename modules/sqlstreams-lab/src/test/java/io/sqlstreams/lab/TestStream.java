@@ -18,6 +18,9 @@ import javax.sql.DataSource;
 
 /** A stream of its own for one test, with a group, and plain SQL on its tables. */
 public final class TestStream {
+  private static final String INSERT =
+      "INSERT INTO {log} (schema_version, payload) SELECT 1, '{}' FROM generate_series(1, ";
+
   private final TestDatabase database;
   private final StreamInfo stream;
   private final GroupInfo group;
@@ -119,12 +122,20 @@ public final class TestStream {
     }
   }
 
-  /** Commits this many small messages and gives their ids. */
+  /** Commits this many small messages, tells consumers of it, and gives their ids. */
   public List<Long> produce(int messages) {
     return longs(
-        "INSERT INTO {log} (schema_version, payload) SELECT 1, '{}' FROM generate_series(1, "
+        "WITH written AS ("
+            + INSERT
             + messages
-            + ") RETURNING id");
+            + ") RETURNING id) SELECT id, pg_notify('sqlstreams.{schema}', '"
+            + stream.id()
+            + "') FROM written ORDER BY id");
+  }
+
+  /** The same, and nobody is told: somebody else's program wrote them. */
+  public List<Long> produceSilently(int messages) {
+    return longs(INSERT + messages + ") RETURNING id");
   }
 
   /** The first column of every row. */

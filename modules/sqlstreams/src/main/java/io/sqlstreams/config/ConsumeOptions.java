@@ -18,10 +18,15 @@ import java.util.Set;
  * @param lease how long a claim outlives the last sign of life of its process, from 1 s; so it is
  *     the longest that a crash holds messages back; defaults to 15 s
  * @param heartbeat how often the leases are renewed, at most half of {@code lease}; defaults to 5 s
- * @param pollInterval how long a caught-up group waits before it looks again when nothing wakes it,
- *     from 1 ms; defaults to 100 ms
- * @param configRefreshInterval how often the group's settings are read again, from 10 ms; so it is
- *     how long a new declaration takes to reach this process; defaults to 30 s
+ * @param pollInterval how often this process looks for messages that it can't be told of, from 1
+ *     ms: while it doesn't listen ({@link Notifications}, poolers, a connection that was lost), and
+ *     while a group waits for the transaction that holds back the next message. One look is for all
+ *     consumptions of the process, at the shortest interval of them. While it listens it hears of
+ *     messages at once, and looks every second for those that nobody tells of, as when somebody
+ *     else's program wrote them. Defaults to 100 ms
+ * @param configRefreshInterval how long a new declaration takes at most to reach this process, from
+ *     10 ms; a second at most while it listens, and no more than {@code pollInterval} while it
+ *     doesn't, for one look serves both; defaults to 30 s
  * @param maxBatch the most messages that a {@link io.sqlstreams.BatchHandler} is given at once,
  *     from 1 to {@value #MAX_CLAIM}; other handlers don't look at it; defaults to {@value
  *     #DEFAULT_MAX_BATCH}
@@ -174,7 +179,7 @@ public record ConsumeOptions(
         notRetryable);
   }
 
-  /** These settings with another interval between the polls of a caught-up group. */
+  /** These settings with another interval between the looks for messages that nobody tells of. */
   public ConsumeOptions withPollInterval(Duration pollInterval) {
     return new ConsumeOptions(
         handlers,
@@ -189,7 +194,7 @@ public record ConsumeOptions(
         notRetryable);
   }
 
-  /** These settings with another interval between two readings of the group's settings. */
+  /** These settings with another time until a new declaration of the group is seen. */
   public ConsumeOptions withConfigRefreshInterval(Duration configRefreshInterval) {
     return new ConsumeOptions(
         handlers,

@@ -11,6 +11,7 @@ import io.sqlstreams.SqlStreams;
 import io.sqlstreams.Upkeep;
 import io.sqlstreams.WorkerHandle;
 import io.sqlstreams.WorkerInfo;
+import io.sqlstreams.config.Notifications;
 import io.sqlstreams.error.ClosedException;
 import io.sqlstreams.error.ErrorCode;
 import io.sqlstreams.error.InvalidInputException;
@@ -221,12 +222,12 @@ class UpkeepIT {
   void anUnknownWorkerIsRefusedWithTheNamesThatThereAre() {
     try (SqlStreams client = TestStream.client(database)) {
       WorkerHandle unknown = client.stream(stream.name()).worker("stream_janitr");
-      for (Runnable verb :
-          List.<Runnable>of(unknown::status, unknown::suspend, unknown::resume)) {
+      for (Runnable verb : List.<Runnable>of(unknown::status, unknown::suspend, unknown::resume)) {
         WorkerNotFoundException refused =
             catchThrowableOfType(WorkerNotFoundException.class, verb::run);
         assertThat(refused)
-            .hasMessageContainingAll("stream_janitr", stream.name(), "stream_janitor", "stream_vacuum");
+            .hasMessageContainingAll(
+                "stream_janitr", stream.name(), "stream_janitor", "stream_vacuum");
         assertThat(refused.known()).containsExactly("stream_janitor", "stream_vacuum");
       }
       assertThatThrownBy(() -> client.system().worker("stream_janitor").suspend())
@@ -280,10 +281,8 @@ class UpkeepIT {
   private SqlStreams client(boolean upkeep, Duty duty) {
     return Client.create(
         TestPool.shared(database),
-        database.schema(),
-        true,
-        upkeep,
-        (sql, system) -> List.of(duty),
+        new ClientSettings(database.schema(), true, upkeep, null, Notifications.ALL),
+        (sql, system, waking) -> List.of(duty),
         TIMING);
   }
 

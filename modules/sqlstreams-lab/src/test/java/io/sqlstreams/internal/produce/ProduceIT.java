@@ -467,7 +467,8 @@ class ProduceIT {
             new Catalog(connections, system)::requireStream,
             new Partitions(connections, system)::ensureThrough,
             executor,
-            announced::add);
+            announced::add,
+            scope -> "");
     Producer<RawPayload> producer = producers.create(stream.name(), RawPayload.codec());
     producer.produce(json("1"));
     producer.produceAll(numbered(LogWriter.COPY_MESSAGES));

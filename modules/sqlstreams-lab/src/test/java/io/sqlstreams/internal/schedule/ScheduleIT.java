@@ -212,7 +212,9 @@ class ScheduleIT {
     stream.produce(1);
     ScheduleManager.perform(producer);
     ScheduleStatus fresh = nightly().status();
-    assertThat(fresh.groups()).extracting(GroupDelivery::state).containsExactly(DeliveryState.WAITING);
+    assertThat(fresh.groups())
+        .extracting(GroupDelivery::state)
+        .containsExactly(DeliveryState.WAITING);
     try (Consumer consumer =
         Consumer.start(
             client,
@@ -225,7 +227,9 @@ class ScheduleIT {
     ScheduleStatus status = nightly().status();
     assertThat(status.lastMessage().id()).isEqualTo(fresh.lastMessage().id());
     assertThat(status.groups()).extracting(GroupDelivery::group).containsExactly("g");
-    assertThat(status.groups()).extracting(GroupDelivery::state).containsExactly(DeliveryState.DEAD);
+    assertThat(status.groups())
+        .extracting(GroupDelivery::state)
+        .containsExactly(DeliveryState.DEAD);
   }
 
   @Test
@@ -373,8 +377,7 @@ class ScheduleIT {
         .containsExactly("UTC", "Europe/Paris");
     Instant planned = paris.next(now().minus(Duration.ofDays(1)));
     makeDue(nightly(), planned);
-    ScheduleManager.perform(
-        ScheduleManager.duty(database.hostile(), database.schema(), id -> {}));
+    ScheduleManager.perform(ScheduleManager.duty(database.hostile(), database.schema(), id -> {}));
     assertThat(messages()).hasSize(1);
     assertThat(messages().get(0).scheduledRun().scheduledAt()).isEqualTo(planned);
   }
@@ -449,8 +452,7 @@ class ScheduleIT {
                     stream.name(),
                     NIGHTLY,
                     "x",
-                    ScheduleConfig.defaults()
-                        .withOptions(ProduceOptions.key("k".repeat(1_025)))));
+                    ScheduleConfig.defaults().withOptions(ProduceOptions.key("k".repeat(1_025)))));
     refused(
         "messageKey",
         () ->
@@ -467,8 +469,7 @@ class ScheduleIT {
         () ->
             ScheduleConfig.defaults()
                 .withOptions(ProduceOptions.defaults().withIdempotencyKey("one")));
-    refused(
-        "missedAfter", () -> ScheduleConfig.defaults().withMissedAfter(Duration.ofSeconds(-1)));
+    refused("missedAfter", () -> ScheduleConfig.defaults().withMissedAfter(Duration.ofSeconds(-1)));
     refused("count", () -> nightly().nextTimes(-1));
     TestStream small =
         TestStream.register(

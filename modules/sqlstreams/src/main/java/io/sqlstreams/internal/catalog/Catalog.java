@@ -4,7 +4,6 @@ import io.sqlstreams.GroupBindings;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.SystemInfo;
-import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.error.StreamNotFoundException;
@@ -20,7 +19,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** Reads what is registered in one installation. Thread-safe; it remembers nothing. */
 public final class Catalog {
@@ -28,7 +26,6 @@ public final class Catalog {
   private final Scope system;
   private final Statement findStream;
   private final Statement listStreams;
-  private final Statement findGroupSettings;
 
   /**
    * @param system the installation
@@ -38,7 +35,6 @@ public final class Catalog {
     this.system = system;
     this.findStream = CatalogSql.STREAM.in(system);
     this.listStreams = CatalogSql.STREAMS.in(system);
-    this.findGroupSettings = CatalogSql.GROUP_SETTINGS.in(system);
   }
 
   /** The installation; empty when the schema holds none. */
@@ -112,21 +108,6 @@ public final class Catalog {
    */
   public GroupInfo requireGroup(StreamInfo stream, String name) {
     return group(stream, name).orElseThrow(() -> new GroupNotFoundException(stream.name(), name));
-  }
-
-  /**
-   * The settings of this group, whatever its name is by now; empty when it is gone. Its bindings
-   * aren't among them: claims read them for themselves.
-   */
-  public Optional<GroupConfig> groupSettings(long groupId) {
-    return database.autoCommitted(
-        "read the settings of a group",
-        connection -> {
-          try (Call call = findGroupSettings.on(connection);
-              ResultSet row = call.set("group_id", groupId).query()) {
-            return row.next() ? Optional.of(Rows.groupConfig(row, Set.of())) : Optional.empty();
-          }
-        });
   }
 
   /** Every group of the stream, by name. */

@@ -123,19 +123,6 @@ final class CatalogSql {
           """)
           .withPart("bindings", BINDINGS);
 
-  static final Template GROUP_SETTINGS =
-      Template.of(
-          """
-          -- read_group_settings
-          SELECT consumer_group.start_position,
-                 worker.metadata
-          FROM {schema}.consumer_group_config AS consumer_group
-          LEFT JOIN {schema}.worker_config AS worker
-            ON worker.consumer_group_id = consumer_group.id
-            AND worker.name = 'consumer'
-          WHERE consumer_group.id = :group_id
-          """);
-
   static final Template GROUPS =
       Template.of(
               """

@@ -34,14 +34,20 @@ public final class GroupRegistry {
   /** A thousand bindings aren't for a line of a log; {@code binding_config_log} has them all. */
   private static final int MOST_LOGGED = 2_000;
 
-  /** The leases before the exceptions; see {@link RegistrySql#DELETE_CLAIM_LEASES}. */
+  /**
+   * The cursor before the leases, those before the exceptions; see {@link
+   * RegistrySql#DELETE_CLAIM_LEASES}.
+   */
   private static final List<Template> DELETES =
       List.of(
           RegistrySql.DELETE_GROUP,
+          RegistrySql.DELETE_CURSOR,
           RegistrySql.DELETE_CLAIM_LEASES,
           RegistrySql.DELETE_EXCEPTIONS,
           RegistrySql.DELETE_DELIVERIES,
-          RegistrySql.DELETE_OPERATIONS);
+          RegistrySql.DELETE_OPERATIONS,
+          RegistrySql.DELETE_BINDINGS,
+          RegistrySql.DELETE_BINDING_LOG);
 
   private final Database database;
   private final Scope system;

@@ -173,9 +173,33 @@ final class RegistrySql {
       Template.of(
           """
           -- delete_group
-          -- the cursor goes with it, so nothing is claimed any more
           DELETE FROM {schema}.consumer_group_config
           WHERE id = :group_id
+          """);
+
+  /** Nothing is claimed without it. */
+  static final Template DELETE_CURSOR =
+      Template.of(
+          """
+          -- delete_group_cursor
+          DELETE FROM {schema}.consumer_group_cursor_{stream}
+          WHERE consumer_group_id = :group_id
+          """);
+
+  static final Template DELETE_BINDINGS =
+      Template.of(
+          """
+          -- delete_group_bindings
+          DELETE FROM {schema}.binding_config_{stream}
+          WHERE consumer_group_id = :group_id
+          """);
+
+  static final Template DELETE_BINDING_LOG =
+      Template.of(
+          """
+          -- delete_group_binding_log
+          DELETE FROM {schema}.binding_config_log_{stream}
+          WHERE consumer_group_id = :group_id
           """);
 
   /**

@@ -37,6 +37,16 @@ public record Poll(
   /** For "nothing in sight". */
   static final long NEVER = Long.MAX_VALUE;
 
+  /** Whether other sessions hold something of the group. */
+  public boolean othersWork() {
+    return leaseExpiresInMicros != NEVER || exceptionExpiresInMicros != NEVER;
+  }
+
+  /** Whether there is nothing to do before somebody does something about the group. */
+  public boolean isIdle() {
+    return !someWait && nextInMicros() == NEVER;
+  }
+
   /** When there is something to do even if nothing is produced. */
   public long nextInMicros() {
     return Math.min(leaseExpiresInMicros, Math.min(exceptionDueInMicros, exceptionExpiresInMicros));

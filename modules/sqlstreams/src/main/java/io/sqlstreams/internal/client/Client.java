@@ -14,14 +14,11 @@ import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.internal.codec.Codecs;
 import io.sqlstreams.internal.codec.PayloadReader;
-import io.sqlstreams.internal.fleet.Duty;
 import io.sqlstreams.internal.fleet.Fleet;
 import io.sqlstreams.internal.fleet.FleetTiming;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
-import io.sqlstreams.internal.wake.Wakeups;
 import java.util.List;
-import java.util.function.BiFunction;
 import javax.sql.DataSource;
 
 /** The client. */
@@ -39,34 +36,24 @@ public final class Client implements SqlStreams {
   /**
    * A client of the installation in this schema. No I/O.
    *
-   * @param upkeep whether it does background work while it consumes
    * @throws InvalidInputException when the schema's name breaks its rule
    */
-  public static SqlStreams create(
-      DataSource dataSource, String schema, boolean allowDestroy, boolean upkeep) {
-    return create(dataSource, schema, allowDestroy, upkeep, Duties::of, FleetTiming.DEFAULT);
+  public static SqlStreams create(DataSource dataSource, ClientSettings settings) {
+    return create(dataSource, settings, Duties::of, FleetTiming.DEFAULT);
   }
 
   /** The same with other duties, which count time in another way. */
   static SqlStreams create(
-      DataSource dataSource,
-      String schema,
-      boolean allowDestroy,
-      boolean upkeep,
-      BiFunction<Database, Scope, List<Duty>> duties,
-      FleetTiming timing) {
-    Scope system = Scope.system(schema);
-    Database database = new Database(dataSource, schema);
-    Wakeups wakeups = new Wakeups();
+      DataSource dataSource, ClientSettings settings, Duties.Source duties, FleetTiming timing) {
+    Scope system = Scope.system(settings.schema());
+    Database database = new Database(dataSource, settings.schema());
+    Waking waking = Waking.of(database, system, settings);
+    Fleet fleet =
+        new Fleet(database, system, duties.of(database, system, waking), timing, settings.upkeep());
     return new Client(
-        Parts.of(
-            database,
-            system,
-            wakeups,
-            new Fleet(database, system, duties.apply(database, system), timing, upkeep),
-            allowDestroy),
-        schema,
-        new CallerTransaction(dataSource, schema, wakeups::wakeAll));
+        Parts.of(database, system, waking, fleet, settings.allowDestroy()),
+        settings.schema(),
+        new CallerTransaction(dataSource, settings.schema(), waking.wakeups()::wakeAll));
   }
 
   @Override

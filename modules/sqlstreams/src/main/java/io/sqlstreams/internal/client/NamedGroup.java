@@ -85,7 +85,14 @@ final class NamedGroup<T> implements ConsumerGroup<T> {
 
   @Override
   public int releaseLeases(UUID session) {
-    return onRegistered((in, group) -> parts.leases().release(in, group, session));
+    return onRegistered(
+        (in, group) -> {
+          int released = parts.leases().release(in, group, session);
+          if (released > 0) {
+            parts.waking().tell(in.id());
+          }
+          return released;
+        });
   }
 
   @Override

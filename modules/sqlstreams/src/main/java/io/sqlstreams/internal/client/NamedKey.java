@@ -64,7 +64,7 @@ final class NamedKey<T> implements MessageKey<T> {
     StreamInfo in = requireStream();
     Optional<Produced> produced =
         parts.heads().inTransaction(in, connection -> change(in, connection, change));
-    produced.ifPresent(receipt -> parts.wake().accept(in.id()));
+    produced.ifPresent(receipt -> parts.waking().tell(in.id()));
     return produced;
   }
 

@@ -27,20 +27,18 @@ import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.upkeep.Status;
 import io.sqlstreams.internal.upkeep.StreamJanitor;
-import io.sqlstreams.internal.wake.Wakeups;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What a client is made of, and every handle works with.
  *
- * @param wake wakes this process's consumers of a stream, by its id, after a commit
+ * @param waking tells consumers of news
  */
 record Parts(
     Catalog catalog,
@@ -57,7 +55,7 @@ record Parts(
     Lookup lookup,
     Versions versions,
     Heads heads,
-    LongConsumer wake,
+    Waking waking,
     ExceptionOffice exceptions,
     Rewinder rewinder,
     ScheduleRegistry schedules,
@@ -73,7 +71,7 @@ record Parts(
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
 
   static Parts of(
-      Database database, Scope system, Wakeups wakeups, Fleet fleet, boolean allowDestroy) {
+      Database database, Scope system, Waking waking, Fleet fleet, boolean allowDestroy) {
     Installer installer = new Installer(database, system);
     Partitions partitions = new Partitions(database, system);
     Catalog catalog = new Catalog(database, system);
@@ -92,9 +90,10 @@ record Parts(
             new CatalogResolver(catalog),
             partitions::ensureThrough,
             producing,
-            wakeups::wake),
+            waking::tell,
+            waking::announcement),
         producing,
-        new Sessions(database, system, catalog, wakeups),
+        new Sessions(database, system, waking),
         fleet,
         new WorkerOffice(database, system),
         new LeaseOffice(database, system),
@@ -102,15 +101,15 @@ record Parts(
         new Lookup(database, system),
         new Versions(database, system),
         heads,
-        wakeups::wake,
-        new ExceptionOffice(database, system, wakeups::wake),
-        new Rewinder(database, system, positions, wakeups::wake),
+        waking,
+        new ExceptionOffice(database, system, waking::tell),
+        new Rewinder(database, system, positions, waking::tell),
         new ScheduleRegistry(
             database,
             system,
             catalog,
             new PlannedWriter(database, system, partitions::ensureThrough),
-            wakeups::wake),
+            waking::tell),
         new StreamJanitor(database, system, partitions, heads),
         new Status(database, system, heads),
         allowDestroy);
@@ -143,6 +142,7 @@ record Parts(
     sessions.close();
     fleet.close();
     producers.close(CLOSE_WAIT);
+    waking.stop();
     producing.shutdown();
     if (!(Thread.currentThread() instanceof ProducingThread)) {
       awaitContinuations();

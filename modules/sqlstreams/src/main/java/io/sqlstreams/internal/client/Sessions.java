@@ -5,13 +5,11 @@ import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.config.ConsumeOptions;
 import io.sqlstreams.error.ClosedException;
-import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.dispatch.Runner;
 import io.sqlstreams.internal.dispatch.Session;
 import io.sqlstreams.internal.lease.Heartbeat;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
-import io.sqlstreams.internal.wake.Wakeups;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,18 +18,16 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Sessions {
   private final Database database;
   private final Scope system;
-  private final Catalog catalog;
-  private final Wakeups wakeups;
   private final Heartbeat heartbeat;
+  private final Waking waking;
   private final Set<Session> running = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  Sessions(Database database, Scope system, Catalog catalog, Wakeups wakeups) {
+  Sessions(Database database, Scope system, Waking waking) {
     this.database = database;
     this.system = system;
-    this.catalog = catalog;
-    this.wakeups = wakeups;
-    this.heartbeat = new Heartbeat(database);
+    this.waking = waking;
+    this.heartbeat = new Heartbeat(database, waking.listenerBetweenBeats());
   }
 
   /**
@@ -57,13 +53,15 @@ final class Sessions {
             database,
             system.stream(stream.id()),
             heartbeat,
-            wakeups,
+            waking.wakeups(),
+            waking.watcher(),
+            waking::tell,
             stream,
             group,
-            () -> catalog.groupSettings(group.id()),
             handlers,
             options,
             running::remove);
+    waking.begin();
     session.start();
     running.add(session);
     if (session.isStopped()) {
@@ -83,5 +81,6 @@ final class Sessions {
     toStop.forEach(Session::requestStop);
     toStop.forEach(Session::stop);
     heartbeat.stop();
+    waking.stopConsuming();
   }
 }

@@ -34,6 +34,7 @@ final class Completer {
   private final Signal news = new Signal();
   private final List<Work> batch = new ArrayList<>();
   private final Loop loop;
+  private volatile boolean started;
 
   /**
    * @param recorded is run after results were recorded
@@ -53,10 +54,6 @@ final class Completer {
     this.counters = counters;
     this.recorded = recorded;
     this.loop = new Loop(name, this::turn);
-  }
-
-  void start() {
-    loop.start();
   }
 
   /** A delivery has ended. */
@@ -80,6 +77,11 @@ final class Completer {
   /** Work whose last delivery has ended, or which is lost. */
   void add(Work work) {
     ended.add(work);
+    if (!started) {
+      // a session that handles nothing needs no thread for results
+      started = true;
+      loop.start();
+    }
     news.set();
   }
 

@@ -34,8 +34,17 @@ final class Fetcher {
   private static final Logger log = LoggerFactory.getLogger(Fetcher.class);
   private static final long FIRST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** How often turns are looked for that nobody has announced. */
-  private static final long WAKE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /**
+   * How often a group is looked at that other sessions work on, or in which messages wait for each
+   * other: what the others do is announced to nobody while they live, and they may die.
+   */
+  private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /**
+   * The longest wait for a time that the database has told: this process's measure of time stands
+   * still while its machine does.
+   */
+  private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   private static final int SPARE_RANGES = 4;
 
@@ -43,6 +52,7 @@ final class Fetcher {
   private final ExceptionClaims exceptionClaims;
   private final Fence fence;
   private final LocalQueue queue;
+  private final HandlerPool handlers;
   private final Holdings holdings;
   private final Completer completer;
   private final Counters counters;
@@ -50,7 +60,6 @@ final class Fetcher {
   private final Outcomes outcomes;
   private final ConsumeOptions options;
   private final Pace pace;
-  private final SettingsRefresh settings;
   private final LostAttempts lostAttempts;
   private final Runner runner;
   private final Signal news;
@@ -72,8 +81,8 @@ final class Fetcher {
       ExceptionClaims exceptionClaims,
       Fence fence,
       SessionParts parts,
+      HandlerPool handlers,
       Pace pace,
-      SettingsRefresh settings,
       Runner runner,
       Signal news,
       Runnable groupGone) {
@@ -81,6 +90,7 @@ final class Fetcher {
     this.exceptionClaims = exceptionClaims;
     this.fence = fence;
     this.queue = parts.queue();
+    this.handlers = handlers;
     this.holdings = parts.holdings();
     this.completer = parts.completer();
     this.counters = parts.counters();
@@ -88,7 +98,6 @@ final class Fetcher {
     this.outcomes = parts.outcomes();
     this.options = parts.options();
     this.pace = pace;
-    this.settings = settings;
     this.lostAttempts = new LostAttempts(exceptionClaims, parts);
     this.runner = runner;
     this.news = news;
@@ -112,7 +121,6 @@ final class Fetcher {
   }
 
   private void turn() throws InterruptedException {
-    settings.run();
     int room = room();
     if (room == 0) {
       news.await(options.pollInterval().toNanos());
@@ -192,7 +200,7 @@ final class Fetcher {
   /** How many messages to claim now; 0 when enough is at hand. */
   private int room() {
     int waiting = queue.messages();
-    int idle = queue.idle();
+    int idle = handlers.idle();
     int target = pace.target();
     queue.wakeAt(target / 2);
     boolean full = queue.bytes() >= options.prefetchBytes() && waiting > 0;
@@ -212,6 +220,9 @@ final class Fetcher {
 
   private void accept(List<Work> works) {
     works.forEach(holdings::add);
+    if (!works.isEmpty()) {
+      handlers.start();
+    }
     completer.putAside(queue.add(works));
   }
 
@@ -276,7 +287,7 @@ final class Fetcher {
   /** Makes good for turns that nobody has announced, now and then. */
   private void wakeWaiting() {
     long now = System.nanoTime();
-    if (now - wokenAt >= WAKE_NANOS) {
+    if (now - wokenAt >= BUSY_NANOS) {
       wokenAt = now;
       wokenUpTo = exceptionClaims.wake(wokenUpTo);
     }
@@ -301,10 +312,13 @@ final class Fetcher {
     }
   }
 
-  private long nanosToNextPoll(Poll poll) {
+  /** Until the next thing that is known to come. An idle group waits for news alone. */
+  private static long nanosToNextPoll(Poll poll) {
+    if (poll.isIdle()) {
+      return Long.MAX_VALUE;
+    }
+    long most = poll.someWait() || poll.othersWork() ? BUSY_NANOS : LONGEST_NANOS;
     long due = TimeUnit.MICROSECONDS.toNanos(poll.nextInMicros());
-    long most = options.pollInterval().toNanos();
-    return Math.min(
-        poll.someWait() ? Math.min(most, WAKE_NANOS) : most, Math.max(due, FIRST_WAIT_NANOS));
+    return Math.min(most, Math.max(due, FIRST_WAIT_NANOS));
   }
 }

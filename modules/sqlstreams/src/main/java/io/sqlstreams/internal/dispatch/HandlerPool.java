@@ -16,13 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that run the handler, and the watch over their time. A handler whose time is over is
- * interrupted; if it doesn't return within the grace, its message has failed, the thread is
- * abandoned, and another one takes its place.
+ * The threads that run the handler, and the watch over their time. They are begun with the first
+ * message: a process may consume from thousands of streams in which little happens. A handler whose
+ * time is over is interrupted; if it doesn't return within the grace, its message has failed, the
+ * thread is abandoned, and another one takes its place.
  */
 final class HandlerPool {
   private static final Logger log = LoggerFactory.getLogger(HandlerPool.class);
   private static final long LONGEST_WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  /** After how many looks at idle handlers the watch sleeps. */
+  private static final int IDLE_LOOKS = 10;
+
   private static final long SHORTEST_WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final String name;
@@ -39,6 +45,9 @@ final class HandlerPool {
   private final Signal rested = new Signal();
   private final Signal hurry = new Signal();
   private final Loop watch;
+  private volatile boolean started;
+  private volatile boolean watchSleeps;
+  private int idleLooks;
 
   /**
    * @param handlers how many threads
@@ -56,11 +65,21 @@ final class HandlerPool {
     this.watch = new Loop(name + "-watch", this::watch);
   }
 
+  /** Begins, unless it was begun before; for one thread. */
   void start() {
+    if (started) {
+      return;
+    }
+    started = true;
     for (int i = 0; i < handlers; i++) {
       start(new Worker(threads));
     }
     watch.start();
+  }
+
+  /** How many handlers could take a message now. */
+  int idle() {
+    return started ? queue.idle() : handlers;
   }
 
   /** Whether this thread is one that runs handlers. */
@@ -75,6 +94,8 @@ final class HandlerPool {
    */
   void stop() {
     Uninterruptibly.run(this::awaitRest);
+    watch.requestStop();
+    hurry.set();
     watch.stop();
   }
 
@@ -108,14 +129,30 @@ final class HandlerPool {
 
   private void watch() throws InterruptedException {
     long wait = LONGEST_WATCH_NANOS;
+    idleLooks++;
     for (Worker worker : workers) {
       Attempt attempt = worker.current;
       if (attempt != null) {
         watch(worker, attempt);
         wait = Math.min(wait, attempt.nanosToDeadline());
+        idleLooks = 0;
       }
     }
-    hurry.await(Math.max(SHORTEST_WATCH_NANOS, wait));
+    if (idleLooks < IDLE_LOOKS) {
+      hurry.await(Math.max(SHORTEST_WATCH_NANOS, wait));
+    } else {
+      sleep();
+    }
+  }
+
+  /** Until a handler begins. */
+  private void sleep() throws InterruptedException {
+    watchSleeps = true;
+    // one may have begun before it could see that
+    if (workers.stream().allMatch(worker -> worker.current == null)) {
+      hurry.await(IDLE_NANOS);
+    }
+    watchSleeps = false;
   }
 
   private void watch(Worker worker, Attempt attempt) {
@@ -203,7 +240,7 @@ final class HandlerPool {
     public Attempt begin(List<Delivery> deliveries, Duration timeout, Attempt.Owner owner) {
       Attempt attempt = new Attempt(deliveries, timeout, thread, owner);
       current = attempt;
-      if (timeout.toNanos() < LONGEST_WATCH_NANOS) {
+      if (watchSleeps || timeout.toNanos() < LONGEST_WATCH_NANOS) {
         hurry.set();
       }
       return attempt;

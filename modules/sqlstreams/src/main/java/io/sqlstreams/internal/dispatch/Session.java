@@ -5,7 +5,6 @@ import io.sqlstreams.ConsumptionCounters;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.config.ConsumeOptions;
-import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.internal.claim.Claimant;
 import io.sqlstreams.internal.claim.Claims;
 import io.sqlstreams.internal.claim.ExceptionClaims;
@@ -20,15 +19,17 @@ import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.wake.Signal;
 import io.sqlstreams.internal.wake.Wakeups;
+import io.sqlstreams.internal.wake.Watched;
+import io.sqlstreams.internal.wake.Watcher;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,13 +38,18 @@ import org.slf4j.LoggerFactory;
  * results, and the process's heartbeat keeps the leases, from before the first claim until after
  * the last result.
  */
-public final class Session implements Consumption {
+public final class Session implements Consumption, Watched {
   private static final Logger log = LoggerFactory.getLogger(Session.class);
 
   private final String subject;
   private final long stream;
+  private final long group;
+  private final ConsumeOptions options;
+  private final SettingsRefresh settings;
   private final Heartbeat heartbeat;
   private final Wakeups wakeups;
+  private final Watcher watcher;
+  private final LongConsumer announce;
   private final Consumer<Session> atEnd;
   private final Signal news = new Signal();
   private final Counters counters = new Counters();
@@ -56,7 +62,7 @@ public final class Session implements Consumption {
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   /**
-   * @param settings reads the group's settings; empty when it is gone
+   * @param announce is given the stream's id when there is something for other sessions
    * @param handlers how the handler is run
    * @param atEnd takes this session when it has stopped
    */
@@ -65,9 +71,10 @@ public final class Session implements Consumption {
       Scope scope,
       Heartbeat heartbeat,
       Wakeups wakeups,
+      Watcher watcher,
+      LongConsumer announce,
       StreamInfo stream,
       GroupInfo group,
-      Supplier<Optional<GroupConfig>> settings,
       Runner.Factory handlers,
       ConsumeOptions options,
       Consumer<Session> atEnd) {
@@ -75,10 +82,15 @@ public final class Session implements Consumption {
     this.stream = stream.id();
     this.heartbeat = heartbeat;
     this.wakeups = wakeups;
+    this.watcher = watcher;
+    this.announce = announce;
+    this.options = options;
+    this.group = group.id();
     this.atEnd = atEnd;
     String name = "sqlstreams-" + stream.name() + "-" + group.name();
     Claimant claimant = new Claimant(group.id(), UUID.randomUUID(), options.lease());
     Policies policies = new Policies(group.config());
+    this.settings = new SettingsRefresh(subject, policies);
     Judge judge = new Judge(policies, options.notRetryable());
     Pace pace = new Pace(options.handlers(), options.prefetchMessages());
     this.queue = new LocalQueue(news, options.prefetchBytes());
@@ -112,8 +124,8 @@ public final class Session implements Consumption {
             new ExceptionClaims(database, scope, subject, claimant),
             new Fence(database, scope, subject, group.id()),
             parts,
+            this.handlers,
             pace,
-            new SettingsRefresh(subject, settings, policies, options.configRefreshInterval()),
             runner,
             news,
             this::requestStop);
@@ -122,9 +134,9 @@ public final class Session implements Consumption {
   /** Begins; when that fails, since the database can't be reached, nothing runs. */
   public void start() {
     heartbeat.join(holdings);
+    // both before the first claim: what becomes visible after that is announced
     wakeups.register(stream, news);
-    completer.start();
-    handlers.start();
+    watcher.join(this);
     fetcher.start();
   }
 
@@ -165,6 +177,36 @@ public final class Session implements Consumption {
   }
 
   @Override
+  public long stream() {
+    return stream;
+  }
+
+  @Override
+  public long group() {
+    return group;
+  }
+
+  @Override
+  public Duration pollInterval() {
+    return options.pollInterval();
+  }
+
+  @Override
+  public Duration settingsInterval() {
+    return options.configRefreshInterval();
+  }
+
+  @Override
+  public void wake() {
+    news.set();
+  }
+
+  @Override
+  public void changed(@Nullable String document) {
+    settings.accept(document);
+  }
+
+  @Override
   public ConsumptionCounters counters() {
     return counters.snapshot();
   }
@@ -176,12 +218,16 @@ public final class Session implements Consumption {
       handlers.stop();
       List<Work> rest = holdings.unfinished();
       completer.stop(rest);
+      if (!rest.isEmpty()) {
+        announce.accept(stream);
+      }
     } catch (RuntimeException e) {
       log.warn(
           "{} stopped, but its last results could not be recorded; those messages will be delivered again: {}",
           subject,
           e.toString());
     } finally {
+      watcher.leave(this);
       wakeups.deregister(stream, news);
       heartbeat.leave(holdings);
       atEnd.accept(this);

@@ -151,9 +151,7 @@ public final class FleetManager {
   private void look() {
     Roster.Found found = roster.look(crews.keySet(), posts.keySet());
     found.claimed().forEach(post -> posts.put(post.instance(), post));
-    found.claimed().stream()
-        .collect(Collectors.groupingBy(this::crew))
-        .forEach(Crew::addAll);
+    found.claimed().stream().collect(Collectors.groupingBy(this::crew)).forEach(Crew::addAll);
     which(post -> found.ended().contains(post.instance())).forEach(HeldPost::letGo);
     looks++;
   }

@@ -5,6 +5,7 @@ import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.SqlErrors;
+import io.sqlstreams.internal.wake.Listener;
 import io.sqlstreams.internal.wake.Signal;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -20,11 +21,14 @@ import org.slf4j.LoggerFactory;
 /**
  * The pulse of a process: one thread and one connection that renew the leases of all its sessions.
  * The connection is taken when the first session joins and kept, so neither busy handlers nor an
- * exhausted pool can stop it. Thread-safe.
+ * exhausted pool can stop it. Between two beats it listens on that connection, if it is to: a
+ * process needs no second one. Thread-safe.
  */
 public final class Heartbeat {
   private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   /** Something that holds leases. */
   public interface Holder {
@@ -36,15 +40,22 @@ public final class Heartbeat {
   }
 
   private final Database database;
+  private final @Nullable Listener listener;
   private final Map<Holder, Long> nextBeats = new ConcurrentHashMap<>();
   private final Set<Holder> failing = ConcurrentHashMap.newKeySet();
   private final Signal changed = new Signal();
   private final Loop loop;
   private @Nullable Connection connection;
   private boolean stopping;
+  private long connectAt = System.nanoTime();
+  private long connectPause = FIRST_PAUSE_NANOS;
 
-  public Heartbeat(Database database) {
+  /**
+   * @param listener listens between two beats; null: nobody does
+   */
+  public Heartbeat(Database database, @Nullable Listener listener) {
     this.database = database;
+    this.listener = listener;
     this.loop = new Loop("sqlstreams-heartbeat", this::turn);
   }
 
@@ -93,12 +104,53 @@ public final class Heartbeat {
     if (isIdle()) {
       return;
     }
-    changed.await(nanosToNextBeat());
+    rest(nanosToNextBeat());
     for (Map.Entry<Holder, Long> entry : nextBeats.entrySet()) {
       if (entry.getValue() - System.nanoTime() <= 0) {
         beat(entry.getKey());
       }
     }
+  }
+
+  /** Until the next beat, or for a while at most. */
+  private void rest(long nanos) throws InterruptedException {
+    Connection current = connectionToListenOn();
+    if (listener == null) {
+      changed.await(nanos);
+    } else if (current == null) {
+      changed.await(Math.min(nanos, connectAt - System.nanoTime()));
+    } else if (!listener.isLive()) {
+      changed.await(nanos);
+    } else {
+      try {
+        current.setNetworkTimeout(Runnable::run, networkTimeoutMillis());
+        listener.await(current, nanos);
+      } catch (SQLException e) {
+        log.debug("the connection broke while it listened", e);
+        disconnect();
+      }
+    }
+  }
+
+  /** A connection that was lost is replaced at once, not with the next beat. */
+  private @Nullable Connection connectionToListenOn() {
+    Connection current = current();
+    if (current != null || listener == null || connectAt - System.nanoTime() > 0) {
+      return current;
+    }
+    try {
+      current = connect();
+      connectPause = FIRST_PAUSE_NANOS;
+    } catch (SqlStreamsException e) {
+      log.debug("no connection yet: {}", e.getMessage());
+      connectAt = System.nanoTime() + connectPause;
+      connectPause = Math.min(LONGEST_PAUSE_NANOS, 2 * connectPause);
+    }
+    return current;
+  }
+
+  private synchronized @Nullable Connection current() {
+    return connection;
   }
 
   private void beat(Holder holder) {
@@ -137,6 +189,13 @@ public final class Heartbeat {
     }
   }
 
+  private int networkTimeoutMillis() {
+    return nextBeats.keySet().stream()
+        .mapToInt(Heartbeat::networkTimeoutMillis)
+        .min()
+        .orElse(1_000);
+  }
+
   private static int networkTimeoutMillis(Holder holder) {
     return (int) Math.max(1_000, Math.min(60_000, holder.interval().toMillis()));
   }
@@ -147,10 +206,24 @@ public final class Heartbeat {
   }
 
   private synchronized Connection connect() {
-    if (connection == null) {
-      connection = database.open();
+    Connection current = connection;
+    if (current == null) {
+      current = database.open();
+      connection = current;
+      listen(current);
     }
-    return connection;
+    return current;
+  }
+
+  private void listen(Connection opened) {
+    if (listener != null) {
+      try {
+        listener.begin(opened);
+      } catch (SQLException e) {
+        disconnect();
+        throw SqlErrors.unreachable(e);
+      }
+    }
   }
 
   /** Whether this turn has nothing to wait for: the last one has left, and there is a stop. */
@@ -166,9 +239,13 @@ public final class Heartbeat {
   }
 
   private synchronized void disconnect() {
-    if (connection != null) {
-      Database.release(connection);
+    Connection current = connection;
+    if (current != null) {
       connection = null;
+      if (listener != null) {
+        listener.end(current);
+      }
+      Database.release(current);
     }
   }
 }

@@ -109,6 +109,9 @@ public final class ExceptionOffice {
       int most)
       throws SQLException {
     Scope scope = system.stream(stream.id());
+    try (Call call = RewindSql.TOUCH.in(scope).on(connection)) {
+      call.set("group", group.id()).update();
+    }
     // before the rows: redrives take turns, and none waits for a row while it holds the cursor
     try (Call call = RewindSql.LOCK_CURSOR.in(scope).on(connection)) {
       if (!call.set("group", group.id()).query().next()) {

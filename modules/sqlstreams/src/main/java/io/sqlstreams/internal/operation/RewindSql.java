@@ -39,6 +39,19 @@ final class RewindSql {
           FOR UPDATE
           """);
 
+  /**
+   * Notes that something was done to the group that no message tells of: watchers look at this row.
+   * Before the cursor row is locked, as when the group is destroyed.
+   */
+  static final Template TOUCH =
+      Template.of(
+          """
+          -- touch_group
+          UPDATE {schema}.consumer_group_config
+          SET updated_at = clock_timestamp()
+          WHERE id = :group
+          """);
+
   /** What the log holds above an id up to another of what the group reads. */
   static final Template WINDOW =
       Template.of(

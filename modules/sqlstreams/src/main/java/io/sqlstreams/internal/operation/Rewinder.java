@@ -59,7 +59,7 @@ public final class Rewinder {
   }
 
   /**
-   * Moves the group back and wakes who consumes for it in this process.
+   * Moves the group back and wakes who consumes for it.
    *
    * @throws InvalidInputException when the place is above where the group stands
    * @throws NotRetainedException when messages after the place are dropped already
@@ -97,6 +97,9 @@ public final class Rewinder {
   private Rewind rewind(
       Connection connection, StreamInfo stream, GroupInfo group, Start start, Window seen)
       throws SQLException {
+    try (Call call = on(connection, RewindSql.TOUCH, stream)) {
+      call.set("group", group.id()).update();
+    }
     long claimed = claimed(connection, RewindSql.LOCK_CURSOR, stream, group);
     // what retention gives up later, it gives up for where the group stands then
     long found = positions.retained(connection, stream, start, seen.low());

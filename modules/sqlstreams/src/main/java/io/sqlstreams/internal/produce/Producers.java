@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ public final class Producers {
   private final PartitionHealer healer;
   private final Executor executor;
   private final LongConsumer produced;
+  private final Function<Scope, String> announcement;
   private final Map<String, StreamWriter> writers = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
@@ -32,6 +34,8 @@ public final class Producers {
    * @param executor has a thread for every task at once: a task lasts as long as messages come
    * @param produced is given the stream's id after each commit of the library's own; it must return
    *     at once
+   * @param announcement the command that a write in the caller's transaction runs before, for its
+   *     stream; empty for none
    */
   public Producers(
       Database database,
@@ -39,13 +43,15 @@ public final class Producers {
       StreamResolver resolver,
       PartitionHealer healer,
       Executor executor,
-      LongConsumer produced) {
+      LongConsumer produced,
+      Function<Scope, String> announcement) {
     this.database = database;
     this.system = system;
     this.resolver = resolver;
     this.healer = healer;
     this.executor = executor;
     this.produced = produced;
+    this.announcement = announcement;
   }
 
   /**
@@ -103,7 +109,15 @@ public final class Producers {
     StreamWriter writer =
         writers.computeIfAbsent(
             stream,
-            name -> new StreamWriter(database, system, resolver, healer, executor, produced, name));
+            name ->
+                new StreamWriter(
+                    database,
+                    new StreamCache(resolver, system, announcement, name),
+                    healer,
+                    system.schema(),
+                    executor,
+                    produced,
+                    name));
     if (closed) { // it may have come after the others were closed
       writer.groupCommit().close(Duration.ZERO);
     }

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ final class StreamCache {
 
   private final StreamResolver resolver;
   private final Scope system;
+  private final Function<Scope, String> announcement;
   private final String name;
   private final ReentrantLock resolving = new ReentrantLock();
   private volatile @Nullable Known known;
@@ -33,9 +35,14 @@ final class StreamCache {
     TargetLog get() throws SQLException;
   }
 
-  StreamCache(StreamResolver resolver, Scope system, String name) {
+  /**
+   * @param announcement what a write in the caller's transaction runs before; empty for none
+   */
+  StreamCache(
+      StreamResolver resolver, Scope system, Function<Scope, String> announcement, String name) {
     this.resolver = resolver;
     this.system = system;
+    this.announcement = announcement;
     this.name = name;
   }
 
@@ -109,16 +116,16 @@ final class StreamCache {
   }
 
   private TargetLog resolve() {
-    return new TargetLog(resolver.require(name), system);
+    return new TargetLog(resolver.require(name), system, announcement);
   }
 
   private TargetLog resolveOn(Connection connection, Bounds bounds) throws SQLException {
     if (bounds.isTransaction()) {
-      return new TargetLog(resolver.require(connection, name), system);
+      return new TargetLog(resolver.require(connection, name), system, announcement);
     }
     bounds.begin(connection);
     try {
-      TargetLog log = new TargetLog(resolver.require(connection, name), system);
+      TargetLog log = new TargetLog(resolver.require(connection, name), system, announcement);
       bounds.end(connection);
       return log;
     } catch (SQLException e) {

@@ -3,7 +3,6 @@ package io.sqlstreams.internal.produce;
 import io.sqlstreams.Produced;
 import io.sqlstreams.error.OutcomeUnknownException;
 import io.sqlstreams.internal.sql.Database;
-import io.sqlstreams.internal.sql.Scope;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -25,15 +24,15 @@ final class StreamWriter implements GroupCommit.Flush {
   @SuppressWarnings("this-escape")
   StreamWriter(
       Database database,
-      Scope system,
-      StreamResolver resolver,
+      StreamCache streams,
       PartitionHealer healer,
+      String schema,
       Executor executor,
       LongConsumer produced,
       String name) {
     this.database = database;
-    this.streams = new StreamCache(resolver, system, name);
-    this.attempts = new Attempts(database, healer, streams, system.schema());
+    this.streams = streams;
+    this.attempts = new Attempts(database, healer, streams, schema);
     this.groupCommit =
         new GroupCommit(
             "the client, and with it the producer of stream \"" + name + "\",",

@@ -8,6 +8,7 @@ import io.sqlstreams.internal.sql.Template;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 
 /** The log of a registered stream, with the statements that write to it. Immutable. */
 final class TargetLog {
@@ -29,16 +30,19 @@ final class TargetLog {
       Statement insertKeyedCompacted,
       Statement reserve,
       Statement reserveKeyed) {
-    static Writing of(Insertions insertions, Bounds bounds, Scope scope) {
+    static Writing of(Insertions insertions, Bounds bounds, Scope scope, String announcement) {
+      String begin =
+          bounds.isTransaction() || announcement.isEmpty()
+              ? bounds.begin()
+              : bounds.begin() + ";\n" + announcement;
       // keys are found by keys; not in the caller's transaction, whose settings are the caller's
-      String beginKeyed =
-          bounds.isTransaction() ? bounds.begin() + ";\n" + Template.BY_KEYS : bounds.begin();
+      String beginKeyed = bounds.isTransaction() ? begin + ";\n" + Template.BY_KEYS : begin;
       return new Writing(
-          insertions.plain().between(bounds.begin(), bounds.end(), scope),
-          insertions.compacted().between(bounds.begin(), bounds.end(), scope),
+          insertions.plain().between(begin, bounds.end(), scope),
+          insertions.compacted().between(begin, bounds.end(), scope),
           insertions.keyed().between(beginKeyed, bounds.end(), scope),
           insertions.keyedCompacted().between(beginKeyed, bounds.end(), scope),
-          ProduceSql.RESERVE.after(bounds.begin(), scope),
+          ProduceSql.RESERVE.after(begin, scope),
           KeyedSql.RESERVE.after(beginKeyed, scope));
     }
   }
@@ -63,12 +67,15 @@ final class TargetLog {
     }
   }
 
-  TargetLog(StreamInfo stream, Scope system) {
+  /**
+   * @param announcement what a write in the caller's transaction runs before; empty for none
+   */
+  TargetLog(StreamInfo stream, Scope system, Function<Scope, String> announcement) {
     this.stream = stream;
     Scope scope = system.stream(stream.id());
     Insertions insertions = Insertions.of(payloadType());
     for (Bounds bounds : Bounds.values()) {
-      writings.put(bounds, Writing.of(insertions, bounds, scope));
+      writings.put(bounds, Writing.of(insertions, bounds, scope, announcement.apply(scope)));
     }
     this.copy = ProduceSql.COPY.in(scope).sql();
     this.copyCompacted = CompactionSql.COPY.in(scope).sql();

@@ -4,7 +4,10 @@ import io.sqlstreams.internal.sql.Template;
 
 /**
  * One stream's family of tables, named by the stream's id. No table here has a stream id: its name
- * says it. None refers to the log, so a partition can go without a look at other tables.
+ * says it. None refers to the log, so a partition can go without a look at other tables. And none
+ * refers to {@code consumer_group_config}: all streams' tables would hang on that one, each change
+ * of it would read the triggers of all, and deleting a group would look into the tables of every
+ * stream.
  */
 final class StreamTables {
   /** The version of these tables; {@code migration_log} says which one a stream holds. */
@@ -111,7 +114,7 @@ final class StreamTables {
 
           -- one row a group, updated with every claim: room on its page keeps the updates off the index
           CREATE TABLE {schema}.consumer_group_cursor_{stream} (
-            consumer_group_id BIGINT PRIMARY KEY REFERENCES {schema}.consumer_group_config (id) ON DELETE CASCADE,
+            consumer_group_id BIGINT PRIMARY KEY,
             claimed           BIGINT NOT NULL DEFAULT 0 CHECK (claimed >= 0),
             committed         BIGINT NOT NULL DEFAULT 0 CHECK (committed BETWEEN 0 AND claimed),
             settled_head      BIGINT NOT NULL DEFAULT 0 CHECK (settled_head >= 0),
@@ -151,7 +154,7 @@ final class StreamTables {
 
           CREATE TABLE {schema}.binding_config_{stream} (
             id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-            consumer_group_id BIGINT      NOT NULL REFERENCES {schema}.consumer_group_config (id) ON DELETE CASCADE,
+            consumer_group_id BIGINT      NOT NULL,
             -- as declared, and as the anchored regular expression that it means
             pattern           TEXT        CHECK (octet_length(pattern) BETWEEN 1 AND 1024),
             regex             TEXT,
@@ -168,7 +171,7 @@ final class StreamTables {
 
           CREATE TABLE {schema}.binding_config_log_{stream} (
             id                BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-            consumer_group_id BIGINT      NOT NULL REFERENCES {schema}.consumer_group_config (id) ON DELETE CASCADE,
+            consumer_group_id BIGINT      NOT NULL,
             -- the set's number, and what is in it
             filter            INT         NOT NULL,
             patterns          TEXT[]      NOT NULL,

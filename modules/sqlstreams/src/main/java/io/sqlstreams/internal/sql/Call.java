@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
@@ -80,6 +81,15 @@ public final class Call implements AutoCloseable {
   public Call setArray(String name, String type, Object values) throws SQLException {
     Array array = unwrapped().createArrayOf(type, values);
     return bind(name, index -> prepared.setArray(index, array));
+  }
+
+  /**
+   * Has the statement cancelled when it takes longer; the driver does that, no setting of the
+   * session.
+   */
+  public Call within(Duration time) throws SQLException {
+    prepared.setQueryTimeout((int) Math.max(1, time.toSeconds()));
+    return this;
   }
 
   private org.postgresql.PGConnection unwrapped() throws SQLException {

@@ -1,4 +1,7 @@
-/** How a producer wakes the consumers of its own process. */
+/**
+ * How a consumption learns that there may be news: from the producers of its own process, by
+ * notifications of others, and by one look for all consumptions of the process.
+ */
 @NullMarked
 package io.sqlstreams.internal.wake;
 
