@@ -2,6 +2,7 @@ package io.sqlstreams.internal.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.lab.Await;
 import io.sqlstreams.test.SqlStreamsTest;
@@ -15,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,9 +104,56 @@ class FleetIT {
     assertThat(workers.look(b, ofB).claimed()).isEmpty();
     workers.setTarget(1);
     Roster.Found found = workers.look(a, ofA);
-    assertThat(found.ended()).as("the first stays").isEmpty();
+    assertThat(found.ended())
+        .as("the first stays")
+        .doesNotContainAnyElementsOf(ofA.stream().map(HeldPost::instance).toList());
     assertThat(workers.look(b, ofB).ended())
-        .isEqualTo(ofB.stream().map(HeldPost::instance).collect(Collectors.toSet()));
+        .containsAll(ofB.stream().map(HeldPost::instance).toList());
+  }
+
+  @Test
+  void aManagerDoesNotTakeASecondOfAWorkerThatIsForMoreNow() {
+    TestWorkers workers = TestWorkers.declare(database, 3);
+    TestDuty duty = duty(workers, post -> {});
+    FleetManager manager = start(workers, duty, TestWorkers.CALM);
+    duty.awaitTurns(1);
+    workers.setTarget(2);
+    long looks = manager.looks();
+    Await.until("it has looked", () -> manager.looks() >= looks + 5);
+    assertThat(workers.instances()).isEqualTo(3);
+    assertThat(
+            workers.number(
+                "SELECT count(*) FROM {s}.worker_instance_log WHERE worker_config_id IN ({w})"))
+        .as("it has tried once")
+        .isEqualTo(6);
+    assertThat(duty.turns()).allSatisfy(turn -> assertThat(turn).hasSize(3));
+  }
+
+  @Test
+  void moreThanOneStatementCanTakeAreTakenOneBatchAfterTheOther() {
+    TestWorkers workers = TestWorkers.declare(database, Roster.CLAIM + 10);
+    Roster roster = workers.roster();
+    List<HeldPost> first = workers.claim(roster);
+    assertThat(first).hasSize(Roster.CLAIM);
+    assertThat(workers.claim(roster)).hasSize(10);
+    roster.release(first);
+    workers.expire();
+    TestDuty duty = new TestDuty(workers.name(), Duration.ofHours(1), post -> {});
+    FleetTiming calm = TestWorkers.CALM;
+    start(
+        workers,
+        duty,
+        new FleetTiming(
+            calm.lease(),
+            calm.renewal(),
+            Duration.ofMinutes(5),
+            calm.firstBackoff(),
+            calm.longestBackoff(),
+            calm.stopWait(),
+            calm.logRetention()));
+    Await.until(
+        "all are taken without waiting for the next look",
+        () -> workers.instances() == Roster.CLAIM + 10);
   }
 
   @Test
@@ -246,7 +293,7 @@ class FleetIT {
             workers,
             post -> {
               if (post.worker() == bad) {
-                throw new IllegalStateException("on purpose");
+                throw new InvalidInputException("test", "on purpose");
               }
             });
     start(workers, duty, TestWorkers.CALM);
@@ -268,10 +315,15 @@ class FleetIT {
         duty(
             workers,
             post -> {
-              throw new IllegalStateException("on purpose");
+              throw new InvalidInputException("test", "on purpose");
             });
     FleetManager a = start(workers, failing, TestWorkers.CALM);
-    failing.awaitTurns(1);
+    Await.until(
+        "it is recorded",
+        () ->
+            workers.number(
+                    "SELECT coalesce(sum(attempts), 0) FROM {s}.worker_instance WHERE worker_config_id IN ({w})")
+                == 2);
     a.stop();
     assertThat(workers.instances()).as("they rest, with nobody").isEqualTo(2);
     TestDuty second = duty(workers, post -> {});
@@ -301,7 +353,7 @@ class FleetIT {
         duty(
             workers,
             post -> {
-              throw new IllegalStateException("on purpose");
+              throw new InvalidInputException("test", "on purpose");
             });
     FleetTiming calm = TestWorkers.CALM;
     start(
@@ -377,7 +429,7 @@ class FleetIT {
   void aWorkerThatIsTakenAwayIsLetGo() {
     TestWorkers workers = TestWorkers.declare(database, 1);
     TestDuty duty = duty(workers, post -> over.await());
-    start(workers, duty, TestWorkers.CALM);
+    start(workers, duty, timing(Duration.ofMinutes(10), Duration.ofMillis(20)));
     duty.awaitTurns(1);
     workers.execute("DELETE FROM {s}.worker_config WHERE id IN ({w})");
     Await.until("it sees it", () -> !duty.turns().get(0).get(0).isHeld());

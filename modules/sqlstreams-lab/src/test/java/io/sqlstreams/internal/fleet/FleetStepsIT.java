@@ -271,7 +271,8 @@ class FleetStepsIT {
   private static void looks(TestWorkers workers, NamedTransaction by) throws SQLException {
     try (Call call = template(RosterSql.LOOK, workers, by)) {
       call.setArray("names", "text", new Object[] {workers.name()})
-          .setArray("instances", "bigint", new Object[0])
+          .setArray("shared", "bigint", new Object[0])
+          .set("most", 1_000)
           .set("lease_us", 600_000_000L)
           .query();
     }

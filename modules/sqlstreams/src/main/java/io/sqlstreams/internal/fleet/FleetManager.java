@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -118,8 +119,10 @@ public final class FleetManager {
     }
     renew();
     if (nextLook - System.nanoTime() <= 0) {
-      look();
-      nextLook = System.nanoTime() + timing.look().toNanos();
+      int claimed = look();
+      if (claimed < Roster.CLAIM) {
+        nextLook = System.nanoTime() + timing.look().toNanos();
+      }
       sweep();
     }
     release();
@@ -148,12 +151,30 @@ public final class FleetManager {
     return looks;
   }
 
-  private void look() {
-    Roster.Found found = roster.look(crews.keySet(), posts.keySet());
-    found.claimed().forEach(post -> posts.put(post.instance(), post));
-    found.claimed().stream().collect(Collectors.groupingBy(this::crew)).forEach(Crew::addAll);
+  /** Gives how many it has taken. */
+  private int look() {
+    Roster.Found found =
+        roster.look(
+            crews.keySet(), which(HeldPost::isShared).stream().map(HeldPost::instance).toList());
+    Map<Long, HeldPost> held =
+        posts.values().stream().collect(Collectors.toMap(
+                    HeldPost::worker, Function.identity(), (one, other) -> one.isShared() ? one : other));
+    Map<Crew, List<HeldPost>> joining = new HashMap<>();
+    for (HeldPost post : found.claimed()) {
+      posts.put(post.instance(), post);
+      @Nullable HeldPost first = held.get(post.worker());
+      if (first == null) {
+        joining.computeIfAbsent(crew(post), crew -> new ArrayList<>()).add(post);
+      } else {
+        // it was for one process when it was taken, and isn't any more
+        first.share();
+        post.letGo();
+      }
+    }
+    joining.forEach(Crew::addAll);
     which(post -> found.ended().contains(post.instance())).forEach(HeldPost::letGo);
     looks++;
+    return found.claimed().size();
   }
 
   private Crew crew(HeldPost post) {

@@ -29,7 +29,7 @@ public record FleetTiming(
   public static final FleetTiming DEFAULT =
       new FleetTiming(
           Duration.ofSeconds(30),
-          Duration.ofSeconds(10),
+          Duration.ofSeconds(15),
           Duration.ofSeconds(1),
           Duration.ofSeconds(5),
           Duration.ofMinutes(5),
@@ -40,7 +40,7 @@ public record FleetTiming(
   public static FleetTiming ofLease(Duration lease) {
     return new FleetTiming(
         lease,
-        lease.dividedBy(3),
+        lease.dividedBy(2),
         lease.dividedBy(30),
         lease.dividedBy(6),
         lease.multipliedBy(10),

@@ -14,6 +14,7 @@ final class HeldPost implements Post {
   private volatile long heldUntil;
 
   private volatile boolean letGo;
+  private volatile boolean shared;
   private long renewedAt;
   private long dueAt;
   private boolean busy;
@@ -25,6 +26,7 @@ final class HeldPost implements Post {
    * @param sentAt when the statement was sent that took it
    * @param leaseNanos how long it is held from then on
    * @param failures how often it has failed in a row, by whomever
+   * @param shared whether other processes may hold the same worker
    */
   HeldPost(
       long instance,
@@ -33,6 +35,7 @@ final class HeldPost implements Post {
       long owner,
       UUID token,
       int failures,
+      boolean shared,
       long sentAt,
       long leaseNanos) {
     this.instance = instance;
@@ -41,6 +44,7 @@ final class HeldPost implements Post {
     this.owner = owner;
     this.token = token;
     this.failures = failures;
+    this.shared = shared;
     this.restsUntil = sentAt;
     this.dueAt = sentAt;
     this.renewedAt = sentAt;
@@ -80,6 +84,16 @@ final class HeldPost implements Post {
   @Override
   public boolean isHeld() {
     return !letGo && System.nanoTime() - heldUntil < 0;
+  }
+
+  /** Whether other processes may hold the same worker. */
+  boolean isShared() {
+    return shared;
+  }
+
+  /** Others may hold it by now. */
+  void share() {
+    shared = true;
   }
 
   /** Begins no turn any more; one that runs sees it. */

@@ -25,6 +25,9 @@ final class Roster {
   /** How many rows of the log one statement removes. */
   static final int SWEEP = 2_000;
 
+  /** How many workers one statement takes. */
+  static final int CLAIM = 1_000;
+
   /** Only DDL is in the way, and that may take long. */
   private static final long LOCK_TIMEOUT_MILLIS = 1_000;
 
@@ -51,22 +54,24 @@ final class Roster {
    * What a look found.
    *
    * @param claimed what was taken
-   * @param ended the instances that are to be let go
+   * @param ended the instances that are to be let go, of all processes
    */
   record Found(List<HeldPost> claimed, Set<Long> ended) {}
 
   /**
-   * Takes what is free of these names.
+   * Takes what is free of these names, up to {@link #CLAIM}.
    *
-   * @param held the instances that this process holds
+   * @param shared the instances that this process holds of workers that several processes do at
+   *     once: it takes no second one
    */
-  Found look(Collection<String> names, Collection<Long> held) {
+  Found look(Collection<String> names, Collection<Long> shared) {
     return database.autoCommitted(
         "claiming workers",
         connection -> {
           try (Call call = look.on(connection)) {
             call.setArray("names", "text", names.toArray())
-                .setArray("instances", "bigint", held.toArray())
+                .setArray("shared", "bigint", shared.toArray())
+                .set("most", CLAIM)
                 .set("lease_us", leaseNanos / 1_000);
             long sentAt = System.nanoTime();
             return found(call.query(), sentAt);
@@ -92,6 +97,7 @@ final class Roster {
                     row.getLong("owner"),
                     row.getObject("token", UUID.class),
                     row.getInt("attempts"),
+                    row.getBoolean("is_shared"),
                     sentAt,
                     leaseNanos));
       }

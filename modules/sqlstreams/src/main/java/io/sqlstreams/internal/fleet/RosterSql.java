@@ -22,7 +22,7 @@ final class RosterSql {
                  count(*) FILTER (WHERE instance.expires_at > clock_timestamp()) AS alive,
                  bool_or(mine.id IS NOT NULL) AS is_mine
           FROM {schema}.worker_instance AS instance
-          LEFT JOIN unnest(:instances::BIGINT[]) AS mine (id) ON mine.id = instance.id
+          LEFT JOIN unnest(:shared::BIGINT[]) AS mine (id) ON mine.id = instance.id
           GROUP BY instance.worker_config_id
         ) AS held ON held.worker_config_id = worker.id
         WHERE worker.name = ANY (:names)
@@ -30,13 +30,15 @@ final class RosterSql {
           -- no process holds two of one worker
           AND NOT coalesce(held.is_mine, false)
           AND (worker.target_instances = -1 OR coalesce(held.alive, 0) < worker.target_instances)
+        -- the next look takes the rest: a statement is to be short, whatever there is to take
+        LIMIT :most
         FOR NO KEY UPDATE OF worker SKIP LOCKED
       ) AS free;
       """;
 
   /**
-   * Takes the workers that are free, and tells which of those that this process holds it is to let
-   * go. An instance that has expired is removed with that, unless a transaction that it fences is
+   * Takes the workers that are free, and gives the instances, of whichever process, that are to be
+   * let go. An instance that has expired is removed with that, unless a transaction that it fences is
    * still open: then it counts, and the worker isn't free.
    */
   static final Template LOOK =
@@ -95,23 +97,27 @@ final class RosterSql {
             SELECT claimed.worker_config_id, claimed.id, claimed.token, claimed.attempts, claimed.created_at, claimed.expires_at
             FROM claimed
           )
-          SELECT claimed.id, free.name, claimed.worker_config_id AS worker, free.owner, claimed.token, claimed.attempts
+          SELECT claimed.id,
+                 free.name,
+                 claimed.worker_config_id AS worker,
+                 free.owner,
+                 claimed.token,
+                 claimed.attempts,
+                 free.target_instances <> 1 AS is_shared
           FROM claimed
           JOIN free ON free.id = claimed.worker_config_id
           UNION ALL
-          -- to let go: destroyed, taken away, suspended, or more than are wanted
-          SELECT mine.id, NULL, NULL, NULL, NULL, NULL
-          FROM unnest(:instances::BIGINT[]) AS mine (id)
-          LEFT JOIN {schema}.worker_instance AS instance ON instance.id = mine.id
-          LEFT JOIN {schema}.worker_config AS worker ON worker.id = instance.worker_config_id
-          WHERE instance.id IS NULL
-             OR worker.target_instances = 0
-             OR (worker.target_instances > 0
-                 AND worker.target_instances <= (
-                   SELECT count(*)
-                   FROM {schema}.worker_instance AS earlier
-                   WHERE earlier.worker_config_id = instance.worker_config_id
-                     AND earlier.id < instance.id))
+          -- to let go: suspended, or more than are wanted
+          SELECT instance.id, NULL, NULL, NULL, NULL, NULL, NULL
+          FROM (
+            SELECT every.id,
+                   every.worker_config_id,
+                   row_number() OVER (PARTITION BY every.worker_config_id ORDER BY every.id) AS number
+            FROM {schema}.worker_instance AS every
+          ) AS instance
+          JOIN {schema}.worker_config AS worker ON worker.id = instance.worker_config_id
+          WHERE worker.target_instances >= 0
+            AND instance.number > worker.target_instances
           """)
           .behind(LOCK_FREE);
 
