@@ -42,8 +42,8 @@ public interface Message<T> {
   @Nullable ScheduledRun scheduledRun();
 
   /**
-   * The time for which a schedule had planned this message, or at which somebody ran it by hand; null
-   * when it isn't one of a schedule. See {@link #scheduledRun}.
+   * The time for which a schedule had planned this message, or at which somebody ran it by hand;
+   * null when it isn't one of a schedule. See {@link #scheduledRun}.
    */
   default @Nullable Instant scheduledAt() {
     ScheduledRun run = scheduledRun();

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A schedule by its name: it produces the same message to a stream at each of its planned times. For
- * each planned time exactly one message is produced, whatever crashes and however many processes do
- * it, or none, where {@link io.sqlstreams.config.MissedRuns} says so. Planned times are compared
- * with the database's clock; neither the clock nor the zone of a JVM counts. When the message is
- * handled is up to the groups of the stream.
+ * A schedule by its name: it produces the same message to a stream at each of its planned times.
+ * For each planned time exactly one message is produced, whatever crashes and however many
+ * processes do it, or none, where {@link io.sqlstreams.config.MissedRuns} says so. Planned times
+ * are compared with the database's clock; neither the clock nor the zone of a JVM counts. When the
+ * message is handled is up to the groups of the stream.
  *
  * <p>The handle itself does no I/O; each verb resolves the name when it is called. Thread-safe.
  * Every verb works in a transaction of its own and throws {@link DatabaseException} when the
@@ -39,11 +39,11 @@ public interface ScheduleHandle {
    * that passed without a message are dropped; anything else holds from the next message on. A
    * suspended schedule stays suspended.
    *
-   * @param stream the name of the stream that it produces to, which can be renamed later; when it is
-   *     destroyed, the schedule is too
+   * @param stream the name of the stream that it produces to, which can be renamed later; when it
+   *     is destroyed, the schedule is too
    * @param payload the payload of every message
-   * @throws InvalidInputException when the name breaks its rule, when something is null, or when the
-   *     message is one that a {@link Producer} of the stream would refuse
+   * @throws InvalidInputException when the name breaks its rule, when something is null, or when
+   *     the message is one that a {@link Producer} of the stream would refuse
    * @throws StreamNotFoundException when the stream isn't registered
    */
   ScheduleInfo register(String stream, Cron cron, Object payload, ScheduleConfig config);

@@ -19,24 +19,24 @@ import org.jspecify.annotations.Nullable;
  * When a schedule runs: a cron expression, and the time zone whose clocks it is about. Immutable.
  *
  * <p>An expression has five fields, separated by blanks: minute (0 to 59), hour (0 to 23), day of
- * the month (1 to 31), month (1 to 12 or JAN to DEC), day of the week (0 to 7 or SUN to SAT; 0 and 7
- * are Sunday). A sixth field in front of them is the second (0 to 59), which is 0 otherwise. A field
- * is a list, separated by commas, of {@code *} for every value, {@code 5} for one, {@code 1-5} for a
- * range, and any of these with a step: {@code *}{@code /15}, {@code 8-18/2}, or {@code 5/15} for
- * every 15th from 5 on. In the two fields of days {@code ?} is {@code *}. A day of the month can
- * also be {@code L} for the last, {@code L-3} for the third before the last, {@code 15W} for the
- * weekday next to the 15th within the month, {@code LW} for the last weekday; a day of the week
- * {@code FRIL} for the month's last Friday, or {@code MON#2} for its second Monday. Day of the month
- * and day of the week must both match, as in Spring, and unlike in UNIX, where either suffices. In
- * place of the fields: {@code @hourly}, {@code @daily} or {@code @midnight}, {@code @weekly},
- * {@code @monthly}, {@code @yearly} or {@code @annually}.
+ * the month (1 to 31), month (1 to 12 or JAN to DEC), day of the week (0 to 7 or SUN to SAT; 0 and
+ * 7 are Sunday). A sixth field in front of them is the second (0 to 59), which is 0 otherwise. A
+ * field is a list, separated by commas, of {@code *} for every value, {@code 5} for one, {@code
+ * 1-5} for a range, and any of these with a step: {@code *}{@code /15}, {@code 8-18/2}, or {@code
+ * 5/15} for every 15th from 5 on. In the two fields of days {@code ?} is {@code *}. A day of the
+ * month can also be {@code L} for the last, {@code L-3} for the third before the last, {@code 15W}
+ * for the weekday next to the 15th within the month, {@code LW} for the last weekday; a day of the
+ * week {@code FRIL} for the month's last Friday, or {@code MON#2} for its second Monday. Day of the
+ * month and day of the week must both match, as in Spring, and unlike in UNIX, where either
+ * suffices. In place of the fields: {@code @hourly}, {@code @daily} or {@code @midnight},
+ * {@code @weekly}, {@code @monthly}, {@code @yearly} or {@code @annually}.
  *
- * <p>When clocks are put forward or back by up to 3 hours, it goes as in Vixie's cron. An expression
- * with a {@code *} in its second, minute or hour, such as {@code 30 * * * *} or {@code *}{@code /10
- * 2 * * *}, runs whenever the clock shows one of its times: again in the hour that comes twice, and
- * not in the hour that is left out. Any other, such as {@code 5 2 * * *}, names times of the day, and
- * each is kept once: in the hour that comes twice the first time, and when it is left out, at the
- * moment to which the clocks are put forward (for several such times, one run).
+ * <p>When clocks are put forward or back by up to 3 hours, it goes as in Vixie's cron. An
+ * expression with a {@code *} in its second, minute or hour, such as {@code 30 * * * *} or {@code
+ * *}{@code /10 2 * * *}, runs whenever the clock shows one of its times: again in the hour that
+ * comes twice, and not in the hour that is left out. Any other, such as {@code 5 2 * * *}, names
+ * times of the day, and each is kept once: in the hour that comes twice the first time, and when it
+ * is left out, at the moment to which the clocks are put forward (for several such times, one run).
  */
 public final class Cron {
   /** The zone of an expression without one. */

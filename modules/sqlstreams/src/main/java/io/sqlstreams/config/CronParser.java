@@ -44,20 +44,7 @@ final class CronParser {
     HOUR("hour", 0, 23),
     DAY("day of the month", 1, 31),
     MONTH(
-        "month",
-        1,
-        12,
-        "JAN",
-        "FEB",
-        "MAR",
-        "APR",
-        "MAY",
-        "JUN",
-        "JUL",
-        "AUG",
-        "SEP",
-        "OCT",
-        "NOV",
+        "month", 1, 12, "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV",
         "DEC"),
     WEEKDAY("day of the week", 0, 7, "SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT");
 

@@ -5,8 +5,8 @@ import java.util.Locale;
 /**
  * What becomes of the planned times of a schedule that passed while nobody could produce, because
  * every process was down or cut from the database. A planned time is missed once it is more than
- * {@link ScheduleConfig#missedAfter} past; until then it is merely late, and its message is produced
- * whatever this says.
+ * {@link ScheduleConfig#missedAfter} past; until then it is merely late, and its message is
+ * produced whatever this says.
  */
 public enum MissedRuns {
   /** They are dropped: the next message is that of the next planned time. */

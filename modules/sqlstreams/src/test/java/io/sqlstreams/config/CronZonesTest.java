@@ -127,7 +127,8 @@ class CronZonesTest {
   @Test
   void everyZoneKeepsATimeOfTheDayOnceForEachDate() {
     for (ZoneId zone : zones()) {
-      for (LocalTime planned : List.of(LocalTime.of(2, 5), LocalTime.MIDNIGHT, LocalTime.of(23, 30))) {
+      for (LocalTime planned :
+          List.of(LocalTime.of(2, 5), LocalTime.MIDNIGHT, LocalTime.of(23, 30))) {
         String expression = planned.getMinute() + " " + planned.getHour() + " * * *";
         Map<LocalDate, Long> byDate =
             times(Cron.of(expression, zone)).stream()
@@ -145,10 +146,7 @@ class CronZonesTest {
     ZonedDateTime local = time.atZone(zone);
     return local.toLocalTime().equals(planned)
         ? local.toLocalDate()
-        : zone.getRules()
-            .previousTransition(time.plusNanos(1))
-            .getDateTimeBefore()
-            .toLocalDate();
+        : zone.getRules().previousTransition(time.plusNanos(1)).getDateTimeBefore().toLocalDate();
   }
 
   @Test
@@ -158,7 +156,9 @@ class CronZonesTest {
         Instant from = transition.getInstant().minus(1, ChronoUnit.DAYS);
         Stretch around = new Stretch(from, from.plus(2, ChronoUnit.DAYS));
         List<Instant> shown = new ArrayList<>();
-        for (Instant t = from.plusSeconds(900); t.isBefore(around.until()); t = t.plusSeconds(900)) {
+        for (Instant t = from.plusSeconds(900);
+            t.isBefore(around.until());
+            t = t.plusSeconds(900)) {
           if (t.atZone(zone).getMinute() == 30) {
             shown.add(t);
           }

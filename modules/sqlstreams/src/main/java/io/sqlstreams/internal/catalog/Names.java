@@ -4,9 +4,9 @@ import io.sqlstreams.error.InvalidInputException;
 import java.util.regex.Pattern;
 
 /**
- * The names of installations, streams, groups and schedules. They are case-sensitive and never part of a
- * table's name, so their length doesn't matter to PostgreSQL; the rule keeps them readable in logs,
- * metrics and addresses.
+ * The names of installations, streams, groups and schedules. They are case-sensitive and never part
+ * of a table's name, so their length doesn't matter to PostgreSQL; the rule keeps them readable in
+ * logs, metrics and addresses.
  */
 public final class Names {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");

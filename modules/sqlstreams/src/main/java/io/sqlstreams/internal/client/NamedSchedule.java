@@ -26,8 +26,7 @@ record NamedSchedule(Parts parts, String name) implements ScheduleHandle {
   }
 
   @SuppressWarnings("unchecked") // the class of an object is one of its type
-  private <T> ScheduleInfo registerOwn(
-      String stream, Cron cron, T payload, ScheduleConfig config) {
+  private <T> ScheduleInfo registerOwn(String stream, Cron cron, T payload, ScheduleConfig config) {
     return declare(stream, cron, payload, Codecs.forType((Class<T>) payload.getClass()), config);
   }
 
@@ -82,9 +81,7 @@ record NamedSchedule(Parts parts, String name) implements ScheduleHandle {
     Optional<MessageInfo> message =
         id == null
             ? Optional.empty()
-            : parts
-                .schedules()
-                .stream(schedule)
+            : parts.schedules().stream(schedule)
                 .flatMap(stream -> parts.lookup().find(stream, id))
                 .filter(found -> isOf(schedule, found.scheduledRun()));
     return new ScheduleStatus(schedule, message.orElse(null));

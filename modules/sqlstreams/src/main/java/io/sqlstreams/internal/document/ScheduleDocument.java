@@ -12,9 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/**
- * What {@code schedule_config.metadata} keeps of a schedule's settings: those without a column.
- */
+/** What {@code schedule_config.metadata} keeps of a schedule's settings: those without a column. */
 public final class ScheduleDocument {
   private ScheduleDocument() {}
 

@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the messages of schedules, as part of an open transaction of the library's own. Streams are
- * known by their ids here, so whatever is renamed meanwhile, a message goes where it belongs.
+ * Writes the messages of schedules, as part of an open transaction of the library's own. Streams
+ * are known by their ids here, so whatever is renamed meanwhile, a message goes where it belongs.
  * Thread-safe.
  */
 public final class PlannedWriter {
@@ -88,11 +88,9 @@ public final class PlannedWriter {
    */
   public List<Produced> write(
       Connection connection, StreamInfo stream, List<PlannedMessage> messages) {
-    List<ReadyMessage> ready =
-        messages.stream().map(message -> ready(stream, message)).toList();
+    List<ReadyMessage> ready = messages.stream().map(message -> ready(stream, message)).toList();
     Target target = target(stream);
-    BorrowedConnection borrowed =
-        BorrowedConnection.of(connection, Refusals.what(stream.name()));
+    BorrowedConnection borrowed = BorrowedConnection.of(connection, Refusals.what(stream.name()));
     return target
         .attempts()
         .run(target.log(), Bounds.SAVEPOINT, ready, log -> write(connection, borrowed, log, ready))
@@ -128,8 +126,7 @@ public final class PlannedWriter {
     }
     StreamCache streams = new StreamCache(name -> stream, system, stream.name());
     Target target =
-        new Target(
-            stream, streams.get(), new Attempts(database, healer, streams, system.schema()));
+        new Target(stream, streams.get(), new Attempts(database, healer, streams, system.schema()));
     targets.put(stream.id(), target);
     return target;
   }

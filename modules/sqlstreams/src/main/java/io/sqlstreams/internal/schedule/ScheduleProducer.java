@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Produces what schedules have planned. One statement looks for what is due; each stream that has
  * something gets a transaction. However many processes believe that it is their work, there is one
- * message for each planned time: whoever moves a schedule's cursor holds its row, and the message is
- * written in the same transaction.
+ * message for each planned time: whoever moves a schedule's cursor holds its row, and the message
+ * is written in the same transaction.
  */
 public final class ScheduleProducer implements Duty {
   private static final Logger LOG = LoggerFactory.getLogger(ScheduleProducer.class);
@@ -159,8 +159,7 @@ public final class ScheduleProducer implements Duty {
       int messages =
           database.inTransaction(
               "produce for the schedules of stream " + stream,
-              connection ->
-                  new Turn(connection, system, stream, catalog, writer, rests).run());
+              connection -> new Turn(connection, system, stream, catalog, writer, rests).run());
       if (messages > 0) {
         produced.accept(stream);
       }

@@ -77,10 +77,7 @@ public final class ScheduleRegistry {
     Names.require(name);
     PlannedMessage example =
         new PlannedMessage(
-            schemaVersion,
-            payload,
-            config.options(),
-            new ScheduledRun(name, Instant.EPOCH, false));
+            schemaVersion, payload, config.options(), new ScheduledRun(name, Instant.EPOCH, false));
     PlannedWriter.check(example);
     Declared declared =
         database.inTransaction(
@@ -204,8 +201,7 @@ public final class ScheduleRegistry {
             connection -> {
               Schedule schedule = require(connection, name);
               StreamInfo stream =
-                  catalog
-                      .stream(connection, schedule.streamId())
+                  catalog.stream(connection, schedule.streamId())
                       .orElseThrow(() -> new ScheduleNotFoundException(name));
               PlannedMessage message = schedule.messageByHand(now(connection));
               return new Run(

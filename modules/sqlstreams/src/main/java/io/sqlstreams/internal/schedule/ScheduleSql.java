@@ -142,8 +142,8 @@ final class ScheduleSql {
           """);
 
   /**
-   * The streams with something due, and how long it is until then for the others, the soonest first.
-   * It reads every cursor; what is suspended has no next time.
+   * The streams with something due, and how long it is until then for the others, the soonest
+   * first. It reads every cursor; what is suspended has no next time.
    */
   static final Template LOOK =
       Template.of(

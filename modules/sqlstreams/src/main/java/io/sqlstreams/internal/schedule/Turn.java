@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is due for one stream, in one open transaction: the messages, and the cursors behind them. If
- * it isn't committed, nothing has happened.
+ * What is due for one stream, in one open transaction: the messages, and the cursors behind them.
+ * If it isn't committed, nothing has happened.
  */
 final class Turn {
   private static final Logger LOG = LoggerFactory.getLogger(Turn.class);
@@ -109,9 +109,7 @@ final class Turn {
   private List<Due> due(Long[] claimed) throws SQLException {
     try (Call call = ScheduleSql.CLAIMED.in(system).on(connection);
         ResultSet row =
-            call.setArray("schedule_ids", "bigint", claimed)
-                .set("stream_id", streamId)
-                .query()) {
+            call.setArray("schedule_ids", "bigint", claimed).set("stream_id", streamId).query()) {
       List<Due> due = new ArrayList<>();
       int messages = 0;
       long bytes = 0;
@@ -150,8 +148,7 @@ final class Turn {
 
   /** All at once, and if that fails, each by itself, so that one that can't doesn't stop others. */
   private List<Moved> write(StreamInfo stream, List<Due> due) {
-    List<PlannedMessage> messages =
-        due.stream().flatMap(each -> each.messages().stream()).toList();
+    List<PlannedMessage> messages = due.stream().flatMap(each -> each.messages().stream()).toList();
     if (messages.isEmpty()) {
       return due.stream().map(each -> new Moved(each, List.of())).toList();
     }
