@@ -57,6 +57,20 @@ class ExamplesIT {
             the reconciliation: known as message 2
             """),
         arguments(
+            "Schedules",
+            (Program) Schedules::main,
+            """
+            registered: 30 2 * * * Europe/Oslo
+            runs at 2025-03-29T02:30+01:00[Europe/Oslo]
+            runs at 2025-03-30T03:00+02:00[Europe/Oslo]
+            runs at 2025-03-31T02:30+02:00[Europe/Oslo]
+            writes the invoices of eu, asked for by hand
+            suspended: true
+            next runs: []
+            resumed: true
+            next runs: 3
+            """),
+        arguments(
             "KeyedOrdering",
             (Program) KeyedOrdering::main,
             """

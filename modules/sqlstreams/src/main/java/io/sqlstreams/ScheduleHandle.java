@@ -90,6 +90,8 @@ public interface ScheduleHandle {
    *
    * @return its receipt
    * @throws ScheduleNotFoundException when the schedule isn't registered
+   * @throws InvalidInputException when the stream was declared anew since, and doesn't take the
+   *     message any more
    * @throws OutcomeUnknownException when the connection broke while the commit was under way
    */
   Produced runNow();

@@ -11,6 +11,7 @@ import java.util.Map;
 final class Rests {
   private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofMinutes(1);
+  private static final Duration FORGOTTEN = Duration.ofMinutes(10);
   private static final int MOST_DOUBLINGS = 6;
 
   private final Map<Long, Rest> rests = new HashMap<>();
@@ -39,8 +40,9 @@ final class Rests {
     rests.remove(schedule);
   }
 
-  /** Those that rest at the moment. */
+  /** Those that rest at the moment. What hasn't failed for long, or is gone, is forgotten. */
   Long[] resting() {
+    rests.values().removeIf(rest -> System.nanoTime() - rest.until() > FORGOTTEN.toNanos());
     return rests.entrySet().stream()
         .filter(entry -> !entry.getValue().isOver())
         .map(Map.Entry::getKey)

@@ -2,6 +2,7 @@ package io.sqlstreams.internal.schedule;
 
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.ErrorCode;
+import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.error.OutcomeUnknownException;
 import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.fleet.Duty;
@@ -170,6 +171,9 @@ public final class ScheduleProducer implements Duty {
       produced.accept(stream);
       LOG.warn("stream {}: the connection was lost while schedules produced", stream, e);
       return true;
+    } catch (NotInstalledException e) {
+      LOG.debug("stream {} was destroyed", stream, e);
+      return false;
     } catch (RuntimeException e) {
       if (e instanceof DatabaseException lost && lost.code() == ErrorCode.DATABASE_UNREACHABLE) {
         throw e;
