@@ -52,6 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
       "  drain              a group that reads all of a log that is there already",
       "  selective          drain, with a binding to one message of 1,000",
       "  all                each of these",
+      "  retention          with --seconds, by itself: partitions come and go under load; the notes of --json tell",
       "Several scenarios take turns, round by round, on one server."
     })
 final class BenchCommand implements Callable<Integer> {
