@@ -76,8 +76,8 @@ public final class TestStream {
 
   /**
    * The text with {@code {log}}, {@code {cursor}}, {@code {lease}}, {@code {queue}}, {@code
-   * {deliveries}}, {@code {operations}}, {@code {keys}}, {@code {heads}}, {@code {bindings}}, {@code {trail}} as
-   * table names.
+   * {deliveries}}, {@code {operations}}, {@code {keys}}, {@code {heads}}, {@code {bindings}},
+   * {@code {trail}} as table names.
    */
   public String sql(String text) {
     String prefix = database.schema() + ".";

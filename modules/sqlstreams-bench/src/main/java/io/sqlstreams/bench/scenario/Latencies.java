@@ -40,8 +40,10 @@ final class Latencies {
     byPhase.forEach(
         (phase, histogram) -> {
           if (histogram.getTotalCount() > 0) {
-            String name = what + phase.label().substring(0, 1).toUpperCase(Locale.ROOT)
-                + phase.label().substring(1);
+            String name =
+                what
+                    + phase.label().substring(0, 1).toUpperCase(Locale.ROOT)
+                    + phase.label().substring(1);
             notes.put(name + "P50Us", histogram.getValueAtPercentile(P50));
             notes.put(name + "P99Us", histogram.getValueAtPercentile(P99));
             notes.put(name + "MaxUs", histogram.getMaxValue());

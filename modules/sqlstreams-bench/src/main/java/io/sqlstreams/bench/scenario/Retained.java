@@ -85,8 +85,7 @@ record Retained(PayloadForm form) implements Scenario {
   private static <T> Trial trial(Workbench bench, Cargo<T> cargo, Quota quota) {
     // its partitions were made by the size; so it is made anew
     cargo.stream().destroy();
-    cargo
-        .stream()
+    cargo.stream()
         .register(bench.streamConfig().withPartitionSize(PARTITION).withRetention(RETENTION));
     ConsumerGroup<T> group = cargo.stream().group("handled");
     group.register();

@@ -33,11 +33,7 @@ final class Keeper {
     Database database = new Database(source, system.schema());
     return new Keeper(
         new StreamJanitor(
-            database,
-            system,
-            new Partitions(database, system),
-            new Heads(database, system),
-            true),
+            database, system, new Partitions(database, system), new Heads(database, system), true),
         Stream.of(streams).map(stream -> post(stream.info().id())).toList());
   }
 

@@ -197,7 +197,9 @@ class RetentionIT {
     keeper.turn();
     assertThat(partitions()).doesNotContain("1-100");
     assertThat(operations()).containsExactly("0|0|1|21|21");
-    assertThat(stream.number("SELECT count(*) FROM {queue}")).as("it went with its message").isZero();
+    assertThat(stream.number("SELECT count(*) FROM {queue}"))
+        .as("it went with its message")
+        .isZero();
   }
 
   // ---- losing what was not read
@@ -221,7 +223,8 @@ class RetentionIT {
     use(LOSSY);
     stream.produce(150);
     age("true");
-    // claimed up to 40: 1 to 10 by a session that lives, 11 to 20 by one that is gone, the rest done but for exceptions
+    // claimed up to 40: 1 to 10 by a session that lives, 11 to 20 by one that is gone, the rest
+    // done but for exceptions
     stream.execute("UPDATE {cursor} SET claimed = 40, committed = 0");
     lease(0, 10, "now() + INTERVAL '1 hour'");
     lease(10, 20, "now() - INTERVAL '1 second'");
@@ -240,7 +243,8 @@ class RetentionIT {
         .containsExactly("72|11|1|1|100");
     assertThat(stream.rows("SELECT claimed, committed FROM {cursor}")).containsExactly("100|100");
     assertThat(stream.rows("SELECT low, high FROM {lease}")).containsExactly("100|100", "100|100");
-    assertThat(stream.rows("SELECT message_id, status FROM {queue}")).containsExactly("34|inflight");
+    assertThat(stream.rows("SELECT message_id, status FROM {queue}"))
+        .containsExactly("34|inflight");
     // the attempt fails later: it is swept, and on record
     stream.execute(
         "UPDATE {queue} SET status = 'ready', attempts = 1, lease_token = NULL, lease_expires_at = NULL");
@@ -250,8 +254,7 @@ class RetentionIT {
     // what the dead session has left dissolves, and the group goes on
     stream.execute("DELETE FROM {lease} WHERE expires_at > now()");
     StepReader reader = new StepReader(stream);
-    Consumer consumer =
-        Consumer.start(client, stream, message -> Outcome.done());
+    Consumer consumer = Consumer.start(client, stream, message -> Outcome.done());
     try (consumer) {
       consumer.awaitReceived(50);
     }
@@ -359,7 +362,10 @@ class RetentionIT {
     assertThat(new StepReader(stream).polls(1)).hasSize(140);
   }
 
-  /** Between the announcement and the end of the partition its messages are there, and count no more. */
+  /**
+   * Between the announcement and the end of the partition its messages are there, and count no
+   * more.
+   */
   @Test
   void whoComesAfterTheAnnouncementKnowsTheFloor() {
     producer().produce(RawPayload.of("{}"), ProduceOptions.key("k").withCompaction(10));
@@ -380,9 +386,12 @@ class RetentionIT {
       assertThatThrownBy(() -> late.register(GroupConfig.defaults().withStart(Start.after(20))))
           .isInstanceOf(NotRetainedException.class);
       late.register(GroupConfig.defaults());
-      assertThat(stream.longs("SELECT claimed FROM {cursor} ORDER BY consumer_group_id DESC").get(0))
+      assertThat(
+              stream.longs("SELECT claimed FROM {cursor} ORDER BY consumer_group_id DESC").get(0))
           .isEqualTo(100);
-      assertThat(group().exceptions().redrive(ExceptionFilter.all(), 10)).as("its message goes").isZero();
+      assertThat(group().exceptions().redrive(ExceptionFilter.all(), 10))
+          .as("its message goes")
+          .isZero();
     }
     keeper.turn();
     assertThat(partitions()).doesNotContain("1-100");
@@ -396,14 +405,18 @@ class RetentionIT {
     age("true");
     try (NamedTransaction register = stream.begin("register")) {
       register.runs(
-          "SELECT FROM {schema}.stream_upkeep WHERE stream_id = " + stream.info().id() + " FOR SHARE");
+          "SELECT FROM {schema}.stream_upkeep WHERE stream_id = "
+              + stream.info().id()
+              + " FOR SHARE");
       long id =
           register.number(
               "INSERT INTO {schema}.consumer_group_config (stream_id, name, start_position) VALUES ("
                   + stream.info().id()
                   + ", 'new', 'after 20') RETURNING id");
       register.runs(
-          "INSERT INTO {cursor} (consumer_group_id, claimed, committed) VALUES (" + id + ", 20, 20)");
+          "INSERT INTO {cursor} (consumer_group_id, claimed, committed) VALUES ("
+              + id
+              + ", 20, 20)");
       assertThat(keeper.tries()).hasSize(1);
       register.commits();
     }
@@ -474,13 +487,13 @@ class RetentionIT {
       stream.produce(150);
       other.produce(150);
       lock.setAutoCommit(false);
-      lock.createStatement()
-          .execute(stream.sql("LOCK TABLE {log} IN SHARE UPDATE EXCLUSIVE MODE"));
+      lock.createStatement().execute(stream.sql("LOCK TABLE {log} IN SHARE UPDATE EXCLUSIVE MODE"));
       for (int i = 0; i < 4; i++) {
         Map<Long, RuntimeException> errors = both.tries();
         assertThat(errors).containsOnlyKeys(stream.info().id());
       }
-      assertThat(other.number("SELECT count(*) FROM pg_inherits WHERE inhparent = '{log}'::regclass"))
+      assertThat(
+              other.number("SELECT count(*) FROM pg_inherits WHERE inhparent = '{log}'::regclass"))
           .isEqualTo(3);
       StreamUpkeep upkeep = upkeep();
       assertThat(upkeep.failures()).isEqualTo(4);
@@ -540,8 +553,7 @@ class RetentionIT {
 
   private void advance() {
     new CursorAdvancer(
-            new Database(stream.dataSource(), database.schema()),
-            Scope.system(database.schema()))
+            new Database(stream.dataSource(), database.schema()), Scope.system(database.schema()))
         .perform(Keeper.posts(1));
   }
 

@@ -151,7 +151,9 @@ class SweepIT {
         .isEmpty();
   }
 
-  /** Case B20: four processes do all of it at once, beside producers, and none is in another's way. */
+  /**
+   * Case B20: four processes do all of it at once, beside producers, and none is in another's way.
+   */
   @Test
   void b20_fourAtOnceNeitherDeadlockNorFail() throws Exception {
     long deadlocks = deadlocks();
@@ -166,8 +168,7 @@ class SweepIT {
                 () -> {
                   for (int i = 0; i < 60; i++) {
                     keys(30, "now() - INTERVAL '11 minutes'");
-                    client
-                        .stream(stream.name())
+                    client.stream(stream.name())
                         .producer()
                         .produce(
                             RawPayload.of("{}"),
@@ -205,7 +206,9 @@ class SweepIT {
       threads.shutdownNow();
     }
     keeper.turn();
-    assertThat(stream.number("SELECT count(*) FROM {keys} WHERE created_at < now() - INTERVAL '10 minutes'"))
+    assertThat(
+            stream.number(
+                "SELECT count(*) FROM {keys} WHERE created_at < now() - INTERVAL '10 minutes'"))
         .isZero();
     assertThat(deadlocks()).isEqualTo(deadlocks);
   }

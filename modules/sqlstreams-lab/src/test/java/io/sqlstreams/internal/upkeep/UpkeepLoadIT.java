@@ -67,10 +67,10 @@ class UpkeepLoadIT {
             threads.submit(
                 () -> {
                   for (int i = 0; i < batches; i++) {
-                    client
-                        .stream(stream.name())
+                    client.stream(stream.name())
                         .producer()
-                        .produceAll(Collections.nCopies(1 + i % 40, Outgoing.of(RawPayload.of("{}"))))
+                        .produceAll(
+                            Collections.nCopies(1 + i % 40, Outgoing.of(RawPayload.of("{}"))))
                         .stream()
                         .map(Produced::id)
                         .forEach(produced::add);
@@ -105,7 +105,10 @@ class UpkeepLoadIT {
       }
       stream.awaitSettled();
       assertThat(new HashSet<>(consumer.ids())).containsAll(produced);
-      assertThat(stream.number("SELECT floor FROM {schema}.stream_upkeep WHERE stream_id = " + stream.info().id()))
+      assertThat(
+              stream.number(
+                  "SELECT floor FROM {schema}.stream_upkeep WHERE stream_id = "
+                      + stream.info().id()))
           .isPositive();
       Keeper last = Keeper.of(stream);
       last.tries();

@@ -121,8 +121,7 @@ final class Retention {
     boolean isPassed = survey.lastId() >= slice.lastId();
     Optional<Newest> newest = newest(stream, RetentionSql.NEWEST, slice, retention);
     // an empty one that is passed has nothing to keep; what comes into another is kept from then on
-    long left =
-        newest.map(Newest::leftMicros).orElse(isPassed ? 0 : retention.toNanos() / 1_000);
+    long left = newest.map(Newest::leftMicros).orElse(isPassed ? 0 : retention.toNanos() / 1_000);
     if (left > 0 || !isPassed && !hasNext) {
       memory.retention.in(left, SHORTEST_WAIT, LONGEST_LOOK);
       return false;
@@ -287,7 +286,8 @@ final class Retention {
             }
             double left = row.getDouble("left_us");
             return row.wasNull()
- ? Optional.empty() : Optional.of(new Newest(row.getLong("id"), (long) left));
+                ? Optional.empty()
+                : Optional.of(new Newest(row.getLong("id"), (long) left));
           }
         });
   }
