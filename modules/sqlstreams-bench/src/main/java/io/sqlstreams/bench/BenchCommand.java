@@ -53,6 +53,7 @@ import tools.jackson.databind.json.JsonMapper;
       "  selective          drain, with a binding to one message of 1,000",
       "  all                each of these",
       "  idle               by itself: what idle streams cost; sqlstreams-bench idle --help",
+      "  retention          with --seconds, by itself: partitions come and go under load; the notes of --json tell",
       "Several scenarios take turns, round by round, on one server."
     })
 final class BenchCommand implements Callable<Integer> {

@@ -12,16 +12,19 @@ import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.MessageInfo;
 import io.sqlstreams.Rewind;
 import io.sqlstreams.StreamInfo;
+import io.sqlstreams.StreamUpkeep;
 import io.sqlstreams.SystemInfo;
 import io.sqlstreams.VersionInfo;
 import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.config.RetryPolicy;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What is shown of a noun, in order; the names are those of the API. */
@@ -47,8 +50,37 @@ final class Fields {
     fields.put("idempotencyKeyTtl", stream.config().idempotencyKeyTtl().toString());
     fields.put("tombstoneTtl", stream.config().tombstoneTtl().toString());
     fields.put("emptyHeadTtl", stream.config().emptyHeadTtl().toString());
+    Duration retention = stream.config().retention();
+    fields.put("retention", retention == null ? "-" : retention.toString());
+    fields.put("allowDropPastCommitted", stream.config().allowDropPastCommitted());
     fields.put("createdAt", stream.createdAt().toString());
     return fields;
+  }
+
+  static Map<String, Object> ofUpkeep(StreamUpkeep upkeep) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put(
+        "partitions",
+        upkeep.partitions().stream()
+            .map(
+                partition ->
+                    partition.firstId()
+                        + "-"
+                        + partition.lastId()
+                        + (partition.isDetaching() ? " (detaching)" : ""))
+            .collect(Collectors.joining(", ")));
+    fields.put("floor", upkeep.floor());
+    fields.put("nextExpiry", orDash(upkeep.nextExpiry()));
+    fields.put("heldBy", String.join(", ", upkeep.heldBy()));
+    fields.put("succeededAt", orDash(upkeep.succeededAt()));
+    fields.put("failingSince", orDash(upkeep.failingSince()));
+    fields.put("failures", upkeep.failures());
+    fields.put("lastError", orDash(upkeep.lastError()));
+    return fields;
+  }
+
+  private static String orDash(@Nullable Object value) {
+    return value == null ? "-" : value.toString();
   }
 
   static Map<String, Object> ofLease(LeaseInfo lease) {

@@ -2,11 +2,14 @@ package io.sqlstreams.cli;
 
 import io.sqlstreams.MessageInfo;
 import io.sqlstreams.SqlStreams;
+import io.sqlstreams.StreamHandle;
 import io.sqlstreams.StreamInfo;
+import io.sqlstreams.StreamUpkeep;
 import io.sqlstreams.config.PayloadType;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.StreamNotFoundException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,15 +20,17 @@ import picocli.CommandLine.Spec;
 /** Streams. */
 @Command(
     name = "stream",
-    description = "Streams: register, get, list, versions, message, rename, destroy.",
+    description = "Streams: register, get, list, versions, message, upkeep, rename, destroy.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "VERB",
     footer = {
       "",
       "Examples:",
       "  sqlstreams stream register orders --payload-type jsonb",
+      "  sqlstreams stream register orders --retention 30d",
       "  sqlstreams stream list --output json",
       "  sqlstreams stream message orders 17 --output json",
+      "  sqlstreams stream upkeep orders",
       "  sqlstreams stream rename orders orders.placed",
       "  sqlstreams stream destroy orders.placed --yes"
     })
@@ -80,7 +85,20 @@ final class StreamCommand {
               defaultValue = "1h",
               description =
                   "How long the lock of a key without a head is kept. Default: ${DEFAULT-VALUE}.")
-          Duration emptyHeadTtl) {
+          Duration emptyHeadTtl,
+      @Option(
+              names = "--retention",
+              paramLabel = "DURATION",
+              description = {
+                "How long a message is kept at least; it then goes with its partition, once every group has committed past it.",
+                "Default: for ever."
+              })
+          @Nullable Duration retention,
+      @Option(
+              names = "--allow-drop-past-committed",
+              description =
+                  "Drop what is older than the retention though groups have not read it; each gets it on record.")
+          boolean allowDropPastCommitted) {
     StreamConfig config =
         StreamConfig.defaults()
             .withPayloadType(payloadType)
@@ -88,8 +106,13 @@ final class StreamCommand {
             .withMaxPayloadBytes(maxPayloadBytes)
             .withIdempotencyKeyTtl(idempotencyKeyTtl)
             .withTombstoneTtl(tombstoneTtl)
-            .withEmptyHeadTtl(emptyHeadTtl);
-    StreamInfo stream = database.with(client -> client.stream(name).register(config));
+            .withEmptyHeadTtl(emptyHeadTtl)
+            .withAllowDropPastCommitted(allowDropPastCommitted);
+    if (retention != null) {
+      config = config.withRetention(retention);
+    }
+    StreamConfig declared = config;
+    StreamInfo stream = database.with(client -> client.stream(name).register(declared));
     println("registered stream \"" + stream.name() + "\", id " + stream.id());
   }
 
@@ -99,6 +122,33 @@ final class StreamCommand {
       @Mixin Output output,
       @Parameters(paramLabel = "STREAM", description = "The stream's name.") String name) {
     output.one(Fields.ofStream(database.with(client -> require(client, name))));
+  }
+
+  @Command(
+      description = {
+        "Show how a stream is kept up: its partitions, how far retention has come, what holds it back,",
+        "and whether the upkeep goes well."
+      },
+      mixinStandardHelpOptions = true)
+  void upkeep(
+      @Mixin ConnectionOptions database,
+      @Mixin Output output,
+      @Parameters(paramLabel = "STREAM", description = "The stream's name.") String name,
+      @Option(
+              names = "--run",
+              description =
+                  "First do what is due: partitions ahead, retention, sweeps. Workers do it by themselves.")
+          boolean run) {
+    StreamUpkeep upkeep =
+        database.with(
+            client -> {
+              StreamHandle<?> stream = client.stream(name);
+              if (run) {
+                stream.runUpkeep();
+              }
+              return stream.upkeep();
+            });
+    output.one(Fields.ofUpkeep(upkeep));
   }
 
   @Command(description = "List every stream.", mixinStandardHelpOptions = true)

@@ -128,6 +128,10 @@ class UsageTest {
     assertFails(
         Cli.run("stream", "register", "orders", URL, "--empty-head-ttl", "0s"), "emptyHeadTtl");
     assertFails(
+        Cli.run("stream", "register", "orders", URL, "--retention", "5s"),
+        "retention",
+        "sweepInterval");
+    assertFails(
         Cli.run("group", "register", "orders", "billing", URL, "--max-retries", "-1"),
         "maxRetries");
     assertFails(

@@ -79,8 +79,8 @@ public final class TestStream {
 
   /**
    * The text with {@code {log}}, {@code {cursor}}, {@code {lease}}, {@code {queue}}, {@code
-   * {deliveries}}, {@code {operations}}, {@code {heads}}, {@code {bindings}}, {@code {trail}} as
-   * table names.
+   * {deliveries}}, {@code {operations}}, {@code {keys}}, {@code {heads}}, {@code {bindings}},
+   * {@code {trail}} as table names.
    */
   public String sql(String text) {
     String prefix = database.schema() + ".";
@@ -91,6 +91,7 @@ public final class TestStream {
         .replace("{queue}", prefix + "exception_queue_" + stream.id())
         .replace("{deliveries}", prefix + "delivery_log_" + stream.id())
         .replace("{operations}", prefix + "operation_log_" + stream.id())
+        .replace("{keys}", prefix + "idempotency_key_" + stream.id())
         .replace("{heads}", prefix + "compaction_head_" + stream.id())
         .replace("{bindings}", prefix + "binding_config_" + stream.id())
         .replace("{trail}", prefix + "binding_config_log_" + stream.id())

@@ -78,6 +78,9 @@ class OptionsTest {
             () -> STREAM.withMaxPayloadBytes(StreamConfig.MAX_PAYLOAD_BYTES + 1)),
         bad("idempotencyKeyTtl", () -> STREAM.withIdempotencyKeyTtl(Duration.ZERO)),
         bad("idempotencyKeyTtl", () -> STREAM.withIdempotencyKeyTtl(TOO_LONG)),
+        bad("retention", () -> STREAM.withRetention(NEGATIVE)),
+        bad("retention", () -> STREAM.withRetention(Duration.ZERO)),
+        bad("retention", () -> STREAM.withRetention(TOO_LONG)),
         bad("after", () -> Outcome.delay(NEGATIVE)),
         bad("after", () -> Outcome.delay(TOO_LONG)));
   }
@@ -96,6 +99,12 @@ class OptionsTest {
     assertThatThrownBy(() -> CONSUME.withLease(Duration.ofSeconds(4), Duration.ofMillis(2_001)))
         .isInstanceOf(InvalidInputException.class)
         .hasMessageContainingAll("heartbeat", "PT2.001S", "lease", "PT4S");
+    contradict(
+        () -> STREAM.withRetention(Duration.ofMillis(9_999)),
+        "retention",
+        "PT9.999S",
+        "sweepInterval",
+        "PT10S");
     assertThatThrownBy(() -> RETRY.withCap(Duration.ofSeconds(4)))
         .isInstanceOf(InvalidInputException.class)
         .hasMessageContainingAll("initialBackoff", "PT5S", "cap", "PT4S");

@@ -20,6 +20,11 @@ public interface Scenario {
   /** Prepares one round, with tables of its own. */
   Trial prepare(Workbench bench, Quota quota) throws Exception;
 
+  /** Whether it is among all; one that needs minutes isn't. */
+  default boolean isShort() {
+    return true;
+  }
+
   /** The name that tells it from the others of a run. */
   default String label() {
     return name() + " " + form();

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 /** All there are. */
 public final class Scenarios {
-  /** The name that stands for all. */
+  /** The name that stands for all that take seconds. */
   public static final String ALL = "all";
 
   /** The one that the others are compared with. */
@@ -26,7 +26,9 @@ public final class Scenarios {
   /** Those that are named, in their own order; each once for each form of payload that it knows. */
   public static List<Scenario> named(List<String> names, List<PayloadForm> forms) {
     return in(forms)
-        .filter(scenario -> names.contains(ALL) || names.contains(scenario.name()))
+        .filter(
+            scenario ->
+                names.contains(ALL) && scenario.isShort() || names.contains(scenario.name()))
         .toList();
   }
 
@@ -40,7 +42,8 @@ public final class Scenarios {
                     Stream.of(
                             Stream.of(Produce.Way.values()).map(way -> new Produce(form, way)),
                             Stream.of(Paired.Kind.values()).map(kind -> new Paired(form, kind)),
-                            Stream.of(Drain.Kind.values()).map(kind -> new Drain(form, kind)))
+                            Stream.of(Drain.Kind.values()).map(kind -> new Drain(form, kind)),
+                            Stream.of(new Retained(form)))
                         .flatMap(scenarios -> scenarios)));
   }
 }

@@ -28,6 +28,9 @@ public final class Slices {
    */
   private static final int DETACH_SECONDS = 1;
 
+  /** object_not_in_prerequisite_state: it is being detached already, or no more. */
+  private static final String OTHER_STATE = "55000";
+
   private final Database database;
   private final Scope system;
 
@@ -109,7 +112,7 @@ public final class Slices {
             statement.execute(on(slice, PartitionSql.DETACH).sql());
             return true;
           } catch (SQLException e) {
-            if (SqlErrors.isCancelled(e) || SqlErrors.isContention(e)) {
+            if (SqlErrors.isCancelled(e) || isInTheWay(e)) {
               return false;
             }
             throw e;
@@ -148,11 +151,18 @@ public final class Slices {
     return template.withPart("partition", slice.name()).in(system.stream(slice.streamId()));
   }
 
+  /** Whether a lock was in the way, or somebody else who does the same has been faster. */
+  private static boolean isInTheWay(SQLException e) {
+    return SqlErrors.isContention(e)
+        || SqlErrors.isUndefinedTable(e)
+        || SqlErrors.state(e).equals(OTHER_STATE);
+  }
+
   private interface Step {
     void on(Connection connection) throws SQLException;
   }
 
-  /** Whether it went through; false when a lock was in the way. */
+  /** Whether it went through; false when somebody was in the way. */
   private boolean patiently(String what, Step step) {
     return database.inTransaction(
         what,
@@ -161,7 +171,7 @@ public final class Slices {
             step.on(connection);
             return true;
           } catch (SQLException e) {
-            if (!SqlErrors.isContention(e)) {
+            if (!isInTheWay(e)) {
               throw e;
             }
             connection.rollback();

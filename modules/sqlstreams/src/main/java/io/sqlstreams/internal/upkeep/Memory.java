@@ -48,6 +48,10 @@ final class Memory {
     }
   }
 
+  boolean isEager() {
+    return isEager;
+  }
+
   private static Duration spread() {
     return Duration.ofMillis(ThreadLocalRandom.current().nextLong(SPREAD.toMillis()));
   }

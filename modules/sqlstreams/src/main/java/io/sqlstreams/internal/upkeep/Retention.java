@@ -4,6 +4,7 @@ import io.sqlstreams.StreamInfo;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.ErrorCode;
+import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.internal.head.Heads;
 import io.sqlstreams.internal.partition.Slice;
 import io.sqlstreams.internal.partition.Slices;
@@ -33,6 +34,12 @@ import org.slf4j.LoggerFactory;
 final class Retention {
   private static final Logger log = LoggerFactory.getLogger(Retention.class);
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(5);
+
+  /** What is to expire later is known; that it is declared anew, a survey shows. */
+  private static final Duration LONGEST_LOOK = Duration.ofHours(1);
+
+  private static final int LOOKS_AT_ONCE = 20;
+  private static final int LOOK_PAUSE_MILLIS = 10;
   private static final Duration LONGEST_REMOVAL_PAUSE = Duration.ofSeconds(30);
   private static final int REMOVALS_BEFORE_ALERT = 3;
   private static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
@@ -65,6 +72,17 @@ final class Retention {
    * @return the floor by now
    */
   long turn(Survey survey, Memory memory, Tally tally) {
+    try {
+      return takeAway(survey, memory, tally);
+    } catch (NotInstalledException e) {
+      // somebody else has dropped the partition, or the stream
+      log.debug("a table of stream \"{}\" is gone", survey.stream().name(), e);
+      memory.retention.in(SHORTEST_WAIT);
+      return survey.floor();
+    }
+  }
+
+  private long takeAway(Survey survey, Memory memory, Tally tally) {
     Deque<Slice> left = new ArrayDeque<>(survey.slices());
     long floor = survey.floor();
     while (!left.isEmpty() && tally.goesOn()) {
@@ -97,7 +115,7 @@ final class Retention {
     @Nullable Duration retention = stream.config().retention();
     if (retention == null) {
       // asked again when it is declared anew
-      memory.retention.in(LONGEST_WAIT);
+      memory.retention.in(LONGEST_LOOK);
       return false;
     }
     boolean isPassed = survey.lastId() >= slice.lastId();
@@ -105,7 +123,7 @@ final class Retention {
     // an empty one that is passed has nothing to keep; what comes into another is kept from then on
     long left = newest.map(Newest::leftMicros).orElse(isPassed ? 0 : retention.toNanos() / 1_000);
     if (left > 0 || !isPassed && !hasNext) {
-      memory.retention.in(left, SHORTEST_WAIT, LONGEST_WAIT);
+      memory.retention.in(left, SHORTEST_WAIT, LONGEST_LOOK);
       return false;
     }
     long last = newest.map(Newest::id).orElse(0L);
@@ -129,8 +147,7 @@ final class Retention {
   }
 
   private boolean announce(StreamInfo stream, Slice slice, long drawn, Memory memory) {
-    look(stream, drawn, memory.settlement);
-    if (!memory.settlement.isSettled(slice.lastId())) {
+    if (!isSettled(stream, slice, drawn, memory)) {
       memory.retention.in(SHORTEST_WAIT);
       return false;
     }
@@ -142,7 +159,7 @@ final class Retention {
     Optional<Newest> byTime = newest(stream, RetentionSql.NEWEST_BY_TIME, slice, retention);
     long left = byTime.map(Newest::leftMicros).orElse(0L);
     if (left > 0) {
-      memory.retention.in(left, SHORTEST_WAIT, LONGEST_WAIT);
+      memory.retention.in(left, SHORTEST_WAIT, LONGEST_LOOK);
       return false;
     }
     Announcer.Result result =
@@ -215,6 +232,26 @@ final class Retention {
           }
           return behind;
         });
+  }
+
+  /**
+   * Whether no message of this partition is still to come. Writers are many perhaps, but short; who
+   * has no next turn waits a moment for those that were there first.
+   */
+  private boolean isSettled(StreamInfo stream, Slice slice, long drawn, Memory memory) {
+    look(stream, drawn, memory.settlement);
+    for (int i = 1;
+        i < LOOKS_AT_ONCE && memory.isEager() && !memory.settlement.isSettled(slice.lastId());
+        i++) {
+      try {
+        Thread.sleep(LOOK_PAUSE_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+      look(stream, drawn, memory.settlement);
+    }
+    return memory.settlement.isSettled(slice.lastId());
   }
 
   private void look(StreamInfo stream, long drawn, Settlement settlement) {

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -99,7 +100,7 @@ public final class StreamJanitor implements Duty {
         keepUp(survey, byStream, errors);
       }
     }
-    dropLeftBehind(byStream.keySet());
+    dropLeftBehind(byStream, errors);
     note(byStream, errors);
     return errors;
   }
@@ -174,14 +175,21 @@ public final class StreamJanitor implements Duty {
   }
 
   /** Tables that were partitions, and could not be dropped at once. */
-  private void dropLeftBehind(Collection<Long> streams) {
+  private void dropLeftBehind(Map<Long, Post> posts, Map<Long, RuntimeException> errors) {
     if (!isEager && !lookBehind.isNow()) {
       return;
     }
     lookBehind.in(LOOK_BEHIND_EVERY);
     for (Slice slice : slices.leftBehind()) {
-      if (streams.contains(slice.streamId())) {
-        slices.drop(slice);
+      @Nullable Post post = posts.get(slice.streamId());
+      if (post != null && post.isHeld()) {
+        try {
+          slices.drop(slice);
+        } catch (RuntimeException e) {
+          // something of others hangs on it
+          log.warn("{} was given up by retention, and can't be dropped", slice.name(), e);
+          errors.putIfAbsent(post.worker(), e);
+        }
       }
     }
   }
