@@ -41,9 +41,13 @@ class LayersTest {
           entry("wake", Set.of()),
           // the tables, and what is registered
           entry("schema", Set.of("sql")),
+          entry("migration", Set.of("sql", "schema")),
+          entry("access", Set.of("sql")),
           entry("partition", Set.of("sql", "schema")),
           entry("position", Set.of("sql", "partition")),
-          entry("catalog", Set.of("sql", "schema", "partition", "position", "document", "filter")),
+          entry(
+              "catalog",
+              Set.of("sql", "schema", "migration", "partition", "position", "document", "filter")),
           // the path of a message
           entry("produce", Set.of("sql", "document")),
           entry("log", Set.of("sql", "document")),
@@ -81,6 +85,8 @@ class LayersTest {
                   "sql",
                   "codec",
                   "schema",
+                  "migration",
+                  "access",
                   "partition",
                   "position",
                   "catalog",

@@ -10,6 +10,7 @@ import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.internal.codec.Codecs;
 import io.sqlstreams.internal.codec.PayloadReader;
+import io.sqlstreams.internal.schema.Steps;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.wake.Wakeups;
@@ -34,11 +35,21 @@ public final class Client implements SqlStreams {
    * @throws InvalidInputException when the schema's name breaks its rule
    */
   public static SqlStreams create(DataSource dataSource, String schema, boolean allowDestroy) {
+    return create(dataSource, schema, allowDestroy, Steps.ofThisBuild());
+  }
+
+  /**
+   * The same for a build that knows these versions of the tables.
+   *
+   * @throws InvalidInputException when the schema's name breaks its rule
+   */
+  public static SqlStreams create(
+      DataSource dataSource, String schema, boolean allowDestroy, Steps steps) {
     Scope system = Scope.system(schema);
     Database database = new Database(dataSource, schema);
     Wakeups wakeups = new Wakeups();
     return new Client(
-        Parts.of(database, system, wakeups, allowDestroy),
+        Parts.of(database, system, wakeups, allowDestroy, steps),
         schema,
         new CallerTransaction(dataSource, schema, wakeups::wakeAll));
   }

@@ -1,7 +1,10 @@
 package io.sqlstreams.internal.client;
 
+import io.sqlstreams.MigrationStep;
 import io.sqlstreams.SystemHandle;
 import io.sqlstreams.SystemInfo;
+import io.sqlstreams.TablesVersion;
+import io.sqlstreams.config.Migration;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,6 +40,24 @@ final class NamedSystem implements SystemHandle {
   public SystemInfo rename(String name) {
     parts.requireOpen();
     return parts.systems().rename(name);
+  }
+
+  @Override
+  public List<TablesVersion> migrations() {
+    parts.requireOpen();
+    return parts.migrator().status();
+  }
+
+  @Override
+  public List<MigrationStep> migrate(Migration target) {
+    parts.requireOpen();
+    return parts.migrator().migrate(target);
+  }
+
+  @Override
+  public List<String> migrationSql(Migration target) {
+    parts.requireOpen();
+    return parts.migrator().scripts(target);
   }
 
   @Override

@@ -12,12 +12,15 @@ import io.sqlstreams.internal.inspect.Lookup;
 import io.sqlstreams.internal.inspect.Snapshots;
 import io.sqlstreams.internal.inspect.Versions;
 import io.sqlstreams.internal.lease.LeaseOffice;
+import io.sqlstreams.internal.migration.Gate;
+import io.sqlstreams.internal.migration.Migrator;
 import io.sqlstreams.internal.operation.ExceptionOffice;
 import io.sqlstreams.internal.operation.Rewinder;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.position.Positions;
 import io.sqlstreams.internal.produce.Producers;
 import io.sqlstreams.internal.schema.Installer;
+import io.sqlstreams.internal.schema.Steps;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.wake.Wakeups;
@@ -37,6 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 record Parts(
     Catalog catalog,
+    Migrator migrator,
     SystemRegistry systems,
     StreamRegistry streams,
     GroupRegistry groups,
@@ -60,14 +64,17 @@ record Parts(
    */
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
 
-  static Parts of(Database database, Scope system, Wakeups wakeups, boolean allowDestroy) {
-    Installer installer = new Installer(database, system);
+  static Parts of(
+      Database database, Scope system, Wakeups wakeups, boolean allowDestroy, Steps steps) {
+    Installer installer = new Installer(database, system, steps);
+    Gate gate = new Gate(system, steps);
     Partitions partitions = new Partitions(database, system);
-    Catalog catalog = new Catalog(database, system);
+    Catalog catalog = new Catalog(database, system, gate);
     Positions positions = new Positions(system, partitions);
     ExecutorService producing = Executors.newCachedThreadPool(ProducingThread::new);
     return new Parts(
         catalog,
+        new Migrator(database, system, steps, gate),
         new SystemRegistry(database, system, installer, partitions, catalog),
         new StreamRegistry(database, system, installer, partitions, catalog),
         new GroupRegistry(database, system, installer, catalog, positions),

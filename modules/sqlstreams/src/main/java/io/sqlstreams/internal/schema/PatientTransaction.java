@@ -13,8 +13,15 @@ import java.util.concurrent.ThreadLocalRandom;
  * again a few times.
  */
 public final class PatientTransaction {
-  private static final int TRIES = 5;
-  private static final int PAUSE_MILLIS = 100;
+  private static final Patience SHORT = new Patience(5, 100);
+
+  /**
+   * How often it is tried.
+   *
+   * @param tries 1 or above
+   * @param pauseMillis the longest pause between two of them, in milliseconds; 1 or above
+   */
+  public record Patience(int tries, int pauseMillis) {}
 
   private PatientTransaction() {}
 
@@ -27,6 +34,12 @@ public final class PatientTransaction {
    * @throws DatabaseException with {@link ErrorCode#CONTENTION} when every try met a lock
    */
   public static <R> R run(Database database, String what, Statement lock, SqlWork<R> work) {
+    return run(database, what, lock, SHORT, work);
+  }
+
+  /** The same with another patience. */
+  public static <R> R run(
+      Database database, String what, Statement lock, Patience patience, SqlWork<R> work) {
     for (int attempt = 1; ; attempt++) {
       try {
         return database.inTransaction(
@@ -39,7 +52,7 @@ public final class PatientTransaction {
         if (e.code() != ErrorCode.CONTENTION) {
           throw e;
         }
-        if (attempt == TRIES || !pause()) {
+        if (attempt == patience.tries() || !pause(patience.pauseMillis())) {
           throw givenUp(what, attempt, e);
         }
       }
@@ -58,9 +71,9 @@ public final class PatientTransaction {
   }
 
   /** False when the thread was interrupted, which ends the patience. */
-  private static boolean pause() {
+  private static boolean pause(int mostMillis) {
     try {
-      Thread.sleep(ThreadLocalRandom.current().nextInt(PAUSE_MILLIS) + 1L);
+      Thread.sleep(ThreadLocalRandom.current().nextInt(mostMillis) + 1L);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -7,9 +7,7 @@ import io.sqlstreams.internal.sql.Template;
  * says it. None refers to the log, so a partition can go without a look at other tables.
  */
 final class StreamTables {
-  /** The version of these tables; {@code migration_log} says which one a stream holds. */
-  static final int VERSION = 1;
-
+  /** Version 1. */
   static final Template CREATE =
       Template.of(
           """
