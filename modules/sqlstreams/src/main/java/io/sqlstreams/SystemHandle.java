@@ -1,10 +1,12 @@
 package io.sqlstreams;
 
+import io.sqlstreams.config.AccessRole;
 import io.sqlstreams.config.Migration;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.DestroyNotAllowedException;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.NotInstalledException;
+import io.sqlstreams.error.StreamNotFoundException;
 import io.sqlstreams.error.VersionMismatchException;
 import java.util.List;
 import java.util.Optional;
@@ -70,6 +72,30 @@ public interface SystemHandle {
    * @throws VersionMismatchException as {@link #migrate}
    */
   List<String> migrationSql(Migration target);
+
+  /**
+   * The statements that give a database role what it needs, to be run by the owner of the tables, or
+   * by a superuser. They change nothing by themselves, and may be run again. Those of an application
+   * hold for streams that are registered later as well; those of a producer and of a monitor name
+   * each stream's tables, so they are to be run again after a stream was registered.
+   *
+   * @param access what the role is to do
+   * @param role the role's name: 1 to 63 bytes of UTF-8, without quotes, backslashes and control
+   *     characters
+   * @throws InvalidInputException when the name breaks the rule, or is one of PostgreSQL's own
+   * @throws NotInstalledException when the schema holds no installation, unless for {@link
+   *     AccessRole#INSTALLER}
+   */
+  List<String> grants(AccessRole access, String role);
+
+  /**
+   * The same for one stream alone.
+   *
+   * @param stream the stream's name; without effect for an installer and for maintenance, who work
+   *     on all
+   * @throws StreamNotFoundException when it isn't registered
+   */
+  List<String> grants(AccessRole access, String role, String stream);
 
   /**
    * Drops every table of the installation, every stream and message with them, and then the schema

@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       DemoCommand.class,
       SystemCommand.class,
+      MigrateCommand.class,
       StreamCommand.class,
       GroupCommand.class,
       ProduceCommand.class,

@@ -6,7 +6,6 @@ import io.sqlstreams.internal.client.Client;
 import io.sqlstreams.internal.schema.Step;
 import io.sqlstreams.internal.schema.Steps;
 import io.sqlstreams.internal.sql.Template;
-import io.sqlstreams.lab.TestPool;
 import io.sqlstreams.test.TestDatabase;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -67,7 +66,7 @@ final class LaterBuild {
   }
 
   static SqlStreams client(TestDatabase database, Steps steps) {
-    return client(TestPool.shared(database), database, steps);
+    return client(database.dataSource(), database, steps);
   }
 
   static SqlStreams client(DataSource dataSource, TestDatabase database, Steps steps) {

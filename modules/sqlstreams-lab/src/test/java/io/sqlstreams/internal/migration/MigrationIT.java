@@ -22,7 +22,6 @@ import io.sqlstreams.internal.schema.Steps;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.lab.Await;
-import io.sqlstreams.lab.TestPool;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
 import io.sqlstreams.test.TestPostgres;
@@ -313,7 +312,7 @@ class MigrationIT {
   void aLockInTheWayHoldsUpItsOwnStreamAlone() throws SQLException {
     Migrator migrator =
         new Migrator(
-            new Database(TestPool.shared(database), database.schema()),
+            new Database(database.dataSource(), database.schema()),
             Scope.system(database.schema()),
             LATER,
             new Gate(Scope.system(database.schema()), LATER),
@@ -394,7 +393,7 @@ class MigrationIT {
   }
 
   private List<String> strings(String sql) {
-    try (Connection connection = TestPool.shared(database).getConnection();
+    try (Connection connection = database.dataSource().getConnection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(named(sql))) {
       List<String> strings = new ArrayList<>();

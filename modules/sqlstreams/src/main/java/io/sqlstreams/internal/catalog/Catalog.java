@@ -212,7 +212,7 @@ public final class Catalog {
    */
   public StreamInfo requireStreamOn(Connection connection, String name) {
     try {
-      return requireStream(connection, name);
+      return database.borrowing(connection, borrowed -> requireStream(borrowed, name));
     } catch (SQLException e) {
       throw SqlErrors.translate(subject(name), system.schema(), e);
     }

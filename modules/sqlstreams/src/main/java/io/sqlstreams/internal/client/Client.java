@@ -51,7 +51,7 @@ public final class Client implements SqlStreams {
     return new Client(
         Parts.of(database, system, wakeups, allowDestroy, steps),
         schema,
-        new CallerTransaction(dataSource, schema, wakeups::wakeAll));
+        new CallerTransaction(database, schema, wakeups::wakeAll));
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.sqlstreams.MigrationStep;
 import io.sqlstreams.SystemHandle;
 import io.sqlstreams.SystemInfo;
 import io.sqlstreams.TablesVersion;
+import io.sqlstreams.config.AccessRole;
 import io.sqlstreams.config.Migration;
 import java.util.List;
 import java.util.Optional;
@@ -58,6 +59,18 @@ final class NamedSystem implements SystemHandle {
   public List<String> migrationSql(Migration target) {
     parts.requireOpen();
     return parts.migrator().scripts(target);
+  }
+
+  @Override
+  public List<String> grants(AccessRole access, String role) {
+    parts.requireOpen();
+    return parts.grants().of(access, role, null);
+  }
+
+  @Override
+  public List<String> grants(AccessRole access, String role, String stream) {
+    parts.requireOpen();
+    return parts.grants().of(access, role, stream);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.sqlstreams.internal.client;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.error.DestroyNotAllowedException;
+import io.sqlstreams.internal.access.Grants;
 import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.catalog.GroupRegistry;
 import io.sqlstreams.internal.catalog.StreamRegistry;
@@ -41,6 +42,7 @@ import org.slf4j.LoggerFactory;
 record Parts(
     Catalog catalog,
     Migrator migrator,
+    Grants grants,
     SystemRegistry systems,
     StreamRegistry streams,
     GroupRegistry groups,
@@ -75,6 +77,7 @@ record Parts(
     return new Parts(
         catalog,
         new Migrator(database, system, steps, gate),
+        new Grants(database, system),
         new SystemRegistry(database, system, installer, partitions, catalog),
         new StreamRegistry(database, system, installer, partitions, catalog),
         new GroupRegistry(database, system, installer, catalog, positions),

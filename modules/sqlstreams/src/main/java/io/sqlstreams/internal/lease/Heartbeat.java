@@ -167,7 +167,7 @@ public final class Heartbeat {
 
   private synchronized void disconnect() {
     if (connection != null) {
-      Database.release(connection);
+      database.release(connection);
       connection = null;
     }
   }
