@@ -74,10 +74,10 @@ public interface SystemHandle {
   List<String> migrationSql(Migration target);
 
   /**
-   * The statements that give a database role what it needs, to be run by the owner of the tables, or
-   * by a superuser. They change nothing by themselves, and may be run again. Those of an application
-   * hold for streams that are registered later as well; those of a producer and of a monitor name
-   * each stream's tables, so they are to be run again after a stream was registered.
+   * The statements that give a database role what it needs, to be run by the owner of the tables,
+   * or by a superuser. They change nothing by themselves, and may be run again. Those of an
+   * application hold for streams that are registered later as well; those of a producer and of a
+   * monitor name each stream's tables, so they are to be run again after a stream was registered.
    *
    * @param access what the role is to do
    * @param role the role's name: 1 to 63 bytes of UTF-8, without quotes, backslashes and control

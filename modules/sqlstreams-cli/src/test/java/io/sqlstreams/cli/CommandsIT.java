@@ -62,7 +62,9 @@ class CommandsIT {
         .isEqualTo("nothing to do\n");
     assertThat(ok(cli.on("migrate", "sql"))).isEqualTo("-- nothing to do\n");
     Cli none = new Cli(List.of("--url", database.jdbcUrl(), "--schema", "nothing_here"));
-    assertThat(ok(none.on("migrate", "sql"))).startsWith("-- an installation").endsWith("COMMIT;\n\n");
+    assertThat(ok(none.on("migrate", "sql")))
+        .startsWith("-- an installation")
+        .endsWith("COMMIT;\n\n");
   }
 
   @Test

@@ -101,8 +101,10 @@ class PrivilegesIT {
           GroupConfig.defaults()
               .withRetry(RetryPolicy.defaults().withMaxRetries(0))
               .withConcurrency(Concurrency.EXCLUSIVE));
-      group.register(GroupConfig.defaults().withBindings("*").withRetry(
-          RetryPolicy.defaults().withMaxRetries(0)));
+      group.register(
+          GroupConfig.defaults()
+              .withBindings("*")
+              .withRetry(RetryPolicy.defaults().withMaxRetries(0)));
       produceInEveryForm(app, stream);
       try (Consumption running =
           group.consume(
@@ -120,8 +122,7 @@ class PrivilegesIT {
       }
       group.rewind(Start.beginning());
       try (Consumption running =
-          group.consumeBatches(
-              messages -> BatchOutcome.done(), Consumer.QUICK)) {
+          group.consumeBatches(messages -> BatchOutcome.done(), Consumer.QUICK)) {
         awaitHandled(group);
       }
       assertThat(stream.message(1)).isPresent();
@@ -176,17 +177,17 @@ class PrivilegesIT {
 
   @Test
   void b53_aPartitionBorderIsCrossedWithAMaintenanceRole() {
-    client(AccessRole.INSTALLER)
-        .stream("border")
+    client(AccessRole.INSTALLER).stream("border")
         .register(StreamConfig.defaults().withPartitionSize(100));
     grant(AccessRole.PRODUCER);
-    Producer<RawPayload> application =
-        client(AccessRole.APPLICATION).stream("border").producer();
+    Producer<RawPayload> application = client(AccessRole.APPLICATION).stream("border").producer();
     Producer<RawPayload> producer = client(AccessRole.PRODUCER).stream("border").producer();
     produce(application, 100);
     produce(producer, 100);
     String missing =
-        "message_log_" + client(AccessRole.MONITOR).stream("border").get().orElseThrow().id() + "_2";
+        "message_log_"
+            + client(AccessRole.MONITOR).stream("border").get().orElseThrow().id()
+            + "_2";
     for (Producer<RawPayload> none : List.of(application, producer)) {
       assertDenied(
           () -> none.produce(RawPayload.of("{}")),
@@ -214,8 +215,7 @@ class PrivilegesIT {
     SqlStreams producer = client(AccessRole.PRODUCER);
     StreamHandle<RawPayload> stream = producer.stream("sent");
     produceInEveryForm(producer, stream);
-    assertDenied(
-        () -> stream.group("g").register(), "has no", "INSERT", "consumer_group_config");
+    assertDenied(() -> stream.group("g").register(), "has no", "INSERT", "consumer_group_config");
     client(AccessRole.APPLICATION).stream("sent").group("seen").register();
     assertDenied(
         () -> stream.group("seen").consume(message -> Outcome.done()),
@@ -260,8 +260,20 @@ class PrivilegesIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "a\"b", "a'b", "a\\b", "a\nb", "a\u0000", "public", "none", "pg_x", "\ud800",
-      "0123456789012345678901234567890123456789012345678901234567890123"})
+  @ValueSource(
+      strings = {
+        "",
+        "a\"b",
+        "a'b",
+        "a\\b",
+        "a\nb",
+        "a\u0000",
+        "public",
+        "none",
+        "pg_x",
+        "\ud800",
+        "0123456789012345678901234567890123456789012345678901234567890123"
+      })
   void anUnsafeRoleIsRefused(String role) {
     for (AccessRole access : AccessRole.values()) {
       assertThatThrownBy(() -> client(AccessRole.INSTALLER).system().grants(access, role))

@@ -69,12 +69,9 @@ class MigrationIT {
     assertThat(later.system().migrations())
         .extracting(TablesVersion::scope, TablesVersion::stream, TablesVersion::state)
         .containsExactly(
-            tuple(
-                MigrationScope.SYSTEM, null, TablesVersion.State.OLDER),
-            tuple(
-                MigrationScope.STREAM, "a", TablesVersion.State.OLDER),
-            tuple(
-                MigrationScope.STREAM, "b", TablesVersion.State.OLDER));
+            tuple(MigrationScope.SYSTEM, null, TablesVersion.State.OLDER),
+            tuple(MigrationScope.STREAM, "a", TablesVersion.State.OLDER),
+            tuple(MigrationScope.STREAM, "b", TablesVersion.State.OLDER));
     assertThat(later.system().migrate(Migration.up()))
         .containsExactly(
             new MigrationStep(MigrationScope.SYSTEM, null, 2, false),
@@ -87,9 +84,7 @@ class MigrationIT {
 
     assertThat(later.system().migrate(Migration.downTo(MigrationScope.STREAM, 1)))
         .extracting(MigrationStep::stream, MigrationStep::down)
-        .containsExactly(
-            tuple("a", true),
-            tuple("b", true));
+        .containsExactly(tuple("a", true), tuple("b", true));
     assertThat(later.system().migrate(Migration.downTo(MigrationScope.SYSTEM, 1))).hasSize(1);
     assertThat(later.system().migrate(Migration.downTo(MigrationScope.SYSTEM, 1))).isEmpty();
     assertThat(states(old)).containsOnly(TablesVersion.State.CURRENT);
@@ -137,8 +132,7 @@ class MigrationIT {
             () -> later.inTransaction(c -> later.stream("a").producer().in(c).produce(raw())),
             () -> later.stream("a").group("g").register(),
             () -> later.stream("a").group("g").consume(message -> Outcome.done()))) {
-      VersionMismatchException refused =
-          catchThrowableOfType(VersionMismatchException.class, call);
+      VersionMismatchException refused = catchThrowableOfType(VersionMismatchException.class, call);
       assertThat(refused.code()).isEqualTo(ErrorCode.MIGRATION_NEEDED);
       assertThat(refused)
           .hasMessageContaining("at version 1, this build needs 2")
@@ -234,8 +228,7 @@ class MigrationIT {
       assertThatThrownBy(() -> statement.execute(scripts.get(1)))
           .hasMessageContaining("not at version 1 any more");
     }
-    for (String script :
-        later.system().migrationSql(Migration.downTo(MigrationScope.STREAM, 1))) {
+    for (String script : later.system().migrationSql(Migration.downTo(MigrationScope.STREAM, 1))) {
       execute(script);
     }
     assertThat(columns(1)).doesNotContain("message_log_# added text");
@@ -336,9 +329,7 @@ class MigrationIT {
           .isEqualTo(ErrorCode.CONTENTION);
       reader.rollback();
     }
-    assertThat(migrator.status())
-        .extracting(TablesVersion::version)
-        .containsExactly(2, 1, 2);
+    assertThat(migrator.status()).extracting(TablesVersion::version).containsExactly(2, 1, 2);
     assertThat(migrator.status().get(1).error()).contains("lock");
     assertThat(migrator.migrate(Migration.up())).hasSize(1);
   }

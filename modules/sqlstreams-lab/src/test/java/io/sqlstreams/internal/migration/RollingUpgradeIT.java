@@ -23,7 +23,6 @@ import io.sqlstreams.lab.Consumer;
 import io.sqlstreams.lab.TestPool;
 import io.sqlstreams.test.SqlStreamsTest;
 import io.sqlstreams.test.TestDatabase;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -87,8 +86,7 @@ class RollingUpgradeIT {
     /** Waits until it has gone on for a while. */
     void awaitMore() {
       int before = rounds.get();
-      Await.until(
-          "the load goes on", () -> rounds.get() >= before + 10 || !failures.isEmpty());
+      Await.until("the load goes on", () -> rounds.get() >= before + 10 || !failures.isEmpty());
       assertThat(failures).isEmpty();
     }
 

@@ -66,8 +66,7 @@ final class GrantText {
     enter();
     grant("SELECT, INSERT, UPDATE, DELETE", "ALL TABLES IN SCHEMA " + schema);
     grant("SELECT, USAGE", "ALL SEQUENCES IN SCHEMA " + schema);
-    lines.add(
-        "REVOKE INSERT, UPDATE, DELETE ON " + table("migration_log") + " FROM " + role + ";");
+    lines.add("REVOKE INSERT, UPDATE, DELETE ON " + table("migration_log") + " FROM " + role + ";");
     byDefault(owner, "SELECT, INSERT, UPDATE, DELETE", "TABLES");
     byDefault(owner, "SELECT, USAGE", "SEQUENCES");
     return lines;

@@ -39,8 +39,8 @@ public final class Grants {
    * @param stream the only stream; null: every stream, and where that can be said beforehand also
    *     those that are registered later
    * @throws InvalidInputException when the role's name is refused
-   * @throws NotInstalledException when there is no installation yet, and the role isn't the one that
-   *     installs it
+   * @throws NotInstalledException when there is no installation yet, and the role isn't the one
+   *     that installs it
    * @throws StreamNotFoundException when there is no such stream
    */
   public List<String> of(AccessRole access, String role, @Nullable String stream) {
@@ -65,10 +65,7 @@ public final class Grants {
     }
     List<Long> ids = streams.stream().map(Stream::id).toList();
     return switch (access) {
-      case APPLICATION ->
-          stream == null
-              ? text.application(owner.role())
-              : text.application(ids);
+      case APPLICATION -> stream == null ? text.application(owner.role()) : text.application(ids);
       case PRODUCER -> text.producer(ids);
       default -> text.monitor(ids);
     };

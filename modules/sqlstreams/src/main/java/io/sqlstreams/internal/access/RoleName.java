@@ -9,8 +9,8 @@ record RoleName(String name) {
   private static final int MAX_BYTES = 63;
 
   /**
-   * @throws InvalidInputException when it can't be the name of a role of one's own, or isn't safe to
-   *     print
+   * @throws InvalidInputException when it can't be the name of a role of one's own, or isn't safe
+   *     to print
    */
   RoleName {
     if (name.isEmpty() || name.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {

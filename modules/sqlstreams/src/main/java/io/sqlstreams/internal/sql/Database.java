@@ -150,23 +150,18 @@ public final class Database {
     try {
       advice =
           onLent(
-              lent ->
-                  onAutoCommit(
-                      lent, true, c -> MissingPrivilege.describe(c, schema, refusal)));
+              lent -> onAutoCommit(lent, true, c -> MissingPrivilege.describe(c, schema, refusal)));
     } catch (SQLException | SqlStreamsException unknown) {
       e.addSuppressed(unknown);
       advice = MissingPrivilege.GENERAL;
     }
     return new DatabaseException(
-        ErrorCode.PERMISSION_DENIED,
-        what + ": " + refusal + ": " + advice,
-        SqlErrors.state(e),
-        e);
+        ErrorCode.PERMISSION_DENIED, what + ": " + refusal + ": " + advice, SqlErrors.state(e), e);
   }
 
   /**
-   * Gives back what {@link #lend} gave. The work is done or has failed by now; whether the connection is given back in order doesn't
-   * change that.
+   * Gives back what {@link #lend} gave. The work is done or has failed by now; whether the
+   * connection is given back in order doesn't change that.
    */
   public void giveBack(Connection connection) {
     try (connection) {

@@ -14,8 +14,8 @@ final class MissingPrivilege {
       "grant the privilege to this role ('sqlstreams system grants' prints what each needs), or use another role";
 
   /**
-   * The object is the one that the refusal names, in whatever language the server speaks. Of several
-   * the longest name: that of a table may be a part of its sequence's.
+   * The object is the one that the refusal names, in whatever language the server speaks. Of
+   * several the longest name: that of a table may be a part of its sequence's.
    */
   private static final Template LOOK =
       Template.of(
