@@ -305,6 +305,21 @@ class PrivilegesIT {
   }
 
   @Test
+  void maintenanceNeverBecomesASuperuser() {
+    TestDatabase other = database.server().newDatabase("owned by a superuser");
+    try (SqlStreams superuser =
+        SqlStreams.builder(other.dataSource()).schema(other.schema()).build()) {
+      superuser.system().register();
+      assertThatThrownBy(() -> superuser.system().grants(AccessRole.MAINTENANCE, "r"))
+          .isInstanceOf(InvalidInputException.class)
+          .hasMessageContaining("superuser");
+      assertThat(superuser.system().grants(AccessRole.APPLICATION, "r")).isNotEmpty();
+    } finally {
+      other.dropSchema();
+    }
+  }
+
+  @Test
   void beforeTheInstallationOnlyTheInstallerHasGrants() {
     try (SqlStreams none =
         SqlStreams.builder(database.dataSource()).schema("nothing_here").build()) {

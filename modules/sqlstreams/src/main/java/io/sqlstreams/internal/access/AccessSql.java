@@ -10,11 +10,18 @@ final class AccessSql {
           """
           -- read_owner
           SELECT current_database() AS database,
-                 (SELECT pg_get_userbyid(relation.relowner)
-                  FROM pg_catalog.pg_class AS relation
-                  JOIN pg_catalog.pg_namespace AS space ON space.oid = relation.relnamespace
-                  WHERE space.nspname = '{schema_name}'
-                    AND relation.relname = 'stream_config') AS owner
+                 owner.rolname AS owner,
+                 owner.rolsuper AS is_superuser
+          FROM (SELECT) AS one
+          LEFT JOIN (
+            SELECT role.rolname,
+                   role.rolsuper
+            FROM pg_catalog.pg_class AS relation
+            JOIN pg_catalog.pg_namespace AS space ON space.oid = relation.relnamespace
+            JOIN pg_catalog.pg_roles AS role ON role.oid = relation.relowner
+            WHERE space.nspname = '{schema_name}'
+              AND relation.relname = 'stream_config'
+          ) AS owner ON true
           """);
 
   static final Template STREAMS =

@@ -29,7 +29,7 @@ public final class Grants {
     this.system = system;
   }
 
-  private record Owner(String database, @Nullable String role) {}
+  private record Owner(String database, @Nullable String role, boolean isSuperuser) {}
 
   private record Stream(long id, String name) {}
 
@@ -38,7 +38,8 @@ public final class Grants {
    *
    * @param stream the only stream; null: every stream, and where that can be said beforehand also
    *     those that are registered later
-   * @throws InvalidInputException when the role's name is refused
+   * @throws InvalidInputException when the role's name is refused, or when maintenance would become
+   *     a superuser
    * @throws NotInstalledException when there is no installation yet, and the role isn't the one
    *     that installs it
    * @throws StreamNotFoundException when there is no such stream
@@ -54,6 +55,13 @@ public final class Grants {
       throw new NotInstalledException(system.schema());
     }
     if (access == AccessRole.MAINTENANCE) {
+      if (owner.isSuperuser()) {
+        throw new InvalidInputException(
+            "access",
+            "MAINTENANCE is a member of the tables' owner, which is the superuser \""
+                + owner.role()
+                + "\": give the tables to a role without such rights first");
+      }
       return text.maintenance(owner.role());
     }
     List<Stream> streams = database.autoCommitted(WHAT, this::streams);
@@ -75,7 +83,7 @@ public final class Grants {
     try (Call call = AccessSql.DATABASE.in(system).on(connection);
         ResultSet row = call.query()) {
       row.next();
-      return new Owner(row.getString("database"), row.getString("owner"));
+      return new Owner(row.getString("database"), row.getString("owner"), row.getBoolean("is_superuser"));
     }
   }
 
