@@ -38,7 +38,8 @@ class BackgroundWorkIT {
     stream =
         TestStream.register(
             database,
-            StreamConfig.defaults().withPartitionSize(100).withRetention(Duration.ofDays(1)), GroupConfig.defaults());
+            StreamConfig.defaults().withPartitionSize(100).withRetention(Duration.ofDays(1)),
+            GroupConfig.defaults());
   }
 
   @AfterEach

@@ -41,12 +41,22 @@ class LayersTest {
           entry("wake", Set.of("sql", "lifecycle")),
           // the tables, and what is registered
           entry("schema", Set.of("sql")),
+          entry("migration", Set.of("sql", "schema")),
+          entry("access", Set.of("sql")),
           entry("partition", Set.of("sql", "schema")),
           entry("position", Set.of("sql", "partition")),
           entry(
               "catalog",
               // registering a stream declares its workers
-              Set.of("sql", "schema", "partition", "position", "document", "filter", "fleet")),
+              Set.of(
+                  "sql",
+                  "schema",
+                  "migration",
+                  "partition",
+                  "position",
+                  "document",
+                  "filter",
+                  "fleet")),
           // the path of a message
           entry("produce", Set.of("sql", "document")),
           entry("log", Set.of("sql", "document")),
@@ -85,6 +95,8 @@ class LayersTest {
                   "sql",
                   "codec",
                   "schema",
+                  "migration",
+                  "access",
                   "partition",
                   "position",
                   "catalog",

@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       DemoCommand.class,
       SystemCommand.class,
+      MigrateCommand.class,
       StreamCommand.class,
       GroupCommand.class,
       ExceptionsCommand.class,

@@ -2,17 +2,20 @@ package io.sqlstreams.cli;
 
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.SystemInfo;
+import io.sqlstreams.config.AccessRole;
 import io.sqlstreams.error.NotInstalledException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** The installation itself. */
 @Command(
     name = "system",
-    description = "The installation in a schema: register, get, list, rename, destroy.",
+    description = "The installation in a schema: register, get, list, rename, grants, destroy.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "VERB",
     footer = {
@@ -20,6 +23,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  sqlstreams system register --schema streams",
       "  sqlstreams system list --output json",
+      "  sqlstreams system grants --role application shop_app | psql shop",
       "  sqlstreams system destroy --schema streams --yes"
     })
 final class SystemCommand {
@@ -72,6 +76,32 @@ final class SystemCommand {
     consent.requireToDelete("every stream and message in schema \"" + database.schema() + "\"");
     database.withDestroyAllowed(client -> client.system().destroy());
     println("destroyed the installation in schema " + database.schema());
+  }
+
+  @Command(
+      description = {
+        "Print the GRANTs that a database role needs, for the owner of the tables to run.",
+        "Nothing is changed."
+      },
+      mixinStandardHelpOptions = true)
+  void grants(
+      @Mixin ConnectionOptions database,
+      @Option(
+              names = "--role",
+              paramLabel = "KIND",
+              required = true,
+              description = "What it is to do: ${COMPLETION-CANDIDATES}.")
+          AccessRole access,
+      @Parameters(paramLabel = "NAME", description = "The database role.") String name,
+      @Option(names = "--stream", paramLabel = "NAME", description = "This stream alone.")
+          @Nullable String stream) {
+    database
+        .with(
+            client ->
+                stream == null
+                    ? client.system().grants(access, name)
+                    : client.system().grants(access, name, stream))
+        .forEach(this::println);
   }
 
   private static SystemInfo require(SqlStreams client, ConnectionOptions database) {

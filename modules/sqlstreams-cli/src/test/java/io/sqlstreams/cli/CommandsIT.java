@@ -49,6 +49,34 @@ class CommandsIT {
   }
 
   @Test
+  void theVersionsOfTheTables() {
+    ok(cli.on("stream", "register", "mi"));
+    JsonNode status = json(cli.on("migrate", "status", "-o", "json"));
+    assertThat(status.get(0).get("scope").stringValue()).isEqualTo("system");
+    assertThat(status.findValuesAsString("stream")).contains("mi");
+    assertThat(status.findValuesAsString("state")).containsOnly("current");
+    assertThat(ok(cli.on("migrate", "up"))).isEqualTo("nothing to do\n");
+    assertThat(ok(cli.on("migrate", "up", "--scope", "stream", "--to", "1")))
+        .isEqualTo("nothing to do\n");
+    assertThat(ok(cli.on("migrate", "down", "--scope", "stream", "--to", "1", "--yes")))
+        .isEqualTo("nothing to do\n");
+    assertThat(ok(cli.on("migrate", "sql"))).isEqualTo("-- nothing to do\n");
+    Cli none = new Cli(List.of("--url", database.jdbcUrl(), "--schema", "nothing_here"));
+    assertThat(ok(none.on("migrate", "sql")))
+        .startsWith("-- an installation")
+        .endsWith("COMMIT;\n\n");
+  }
+
+  @Test
+  void theGrantsOfARole() {
+    ok(cli.on("stream", "register", "gra"));
+    assertThat(ok(cli.on("system", "grants", "--role", "application", "App")))
+        .contains("GRANT USAGE ON SCHEMA \"" + database.schema() + "\" TO \"App\";\n");
+    assertThat(ok(cli.on("system", "grants", "--role", "producer", "p", "--stream", "gra")))
+        .contains("GRANT SELECT, INSERT ON TABLE");
+  }
+
+  @Test
   void aStreamFromRegistrationToTheEnd() {
     ok(cli.on("stream", "register", "st.a", "--payload-type", "jsonb", "--partition-size", "500"));
     JsonNode shown = json(cli.on("stream", "get", "st.a", "-o", "json"));

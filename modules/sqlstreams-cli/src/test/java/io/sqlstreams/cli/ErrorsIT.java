@@ -52,6 +52,7 @@ class ErrorsIT {
             List.of("group", "list", "Orders"),
             List.of("group", "register", "Orders", "g"),
             List.of("produce", "Orders", "{}"),
+            List.of("system", "grants", "--role", "producer", "p", "--stream", "Orders"),
             List.of("consume", "Orders", "g"))) {
       assertFails(
           cli.on(command.toArray(String[]::new)),
@@ -81,6 +82,8 @@ class ErrorsIT {
     assertFails(
         elsewhere.on("system", "destroy", "--yes"), "no SQLStreams installation", "nothing_here");
     assertFails(elsewhere.on("produce", "orders", "{}"), "nothing_here");
+    assertFails(elsewhere.on("migrate", "up"), "nothing_here", "system register");
+    assertFails(elsewhere.on("system", "grants", "--role", "monitor", "m"), "nothing_here");
   }
 
   @Test

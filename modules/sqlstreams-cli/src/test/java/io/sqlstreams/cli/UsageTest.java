@@ -44,7 +44,7 @@ class UsageTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "demo", "system", "stream", "group", "produce", "consume"})
+  @ValueSource(strings = {"", "demo", "system", "stream", "group", "migrate", "produce", "consume"})
   void helpShowsExamples(String command) {
     String[] args = command.isEmpty() ? new String[] {"--help"} : new String[] {command, "--help"};
     assertThat(Cli.run(args).out()).contains("Examples:");
@@ -143,6 +143,23 @@ class UsageTest {
   @Test
   void aWrongSchemaNameFailsBeforeAnyConnection() {
     assertFails(Cli.run("stream", "list", URL, "--schema", "My-Schema"), "schema", "My-Schema");
+  }
+
+  @Test
+  void aMigrationThatCannotBeFailsBeforeAnyConnection() {
+    assertWrongUsage(Cli.run("migrate", "up", URL, "--to", "2"), "--scope and --to");
+    assertWrongUsage(Cli.run("migrate", "down", URL), "--scope and --to");
+    assertWrongUsage(Cli.run("migrate", "up", URL, "--scope", "group", "--to", "2"), "--scope");
+    assertFails(Cli.run("migrate", "down", URL, "--scope", "stream", "--to", "0"), "version");
+    assertFails(Cli.run("migrate", "up", URL, "--scope", "stream", "--to", "99"), "99", "1 to 1");
+  }
+
+  @Test
+  void aRoleThatCannotBeFailsBeforeAnyConnection() {
+    assertFails(Cli.run("system", "grants", URL, "--role", "monitor", ""), "role");
+    assertFails(Cli.run("system", "grants", URL, "--role", "monitor", "a\"b"), "role");
+    assertWrongUsage(Cli.run("system", "grants", URL, "--role", "king", "a"), "--role", "MONITOR");
+    assertWrongUsage(Cli.run("system", "grants", URL, "a"), "--role");
   }
 
   private static void assertWrongUsage(Cli.Result result, String... inMessage) {

@@ -9,6 +9,10 @@ public enum ErrorCode {
   INVALID_INPUT(false),
   /** The schema holds no SQLStreams installation. */
   NOT_INSTALLED(false),
+  /** The tables are older than this build, and have to be migrated before it can work on them. */
+  MIGRATION_NEEDED(false),
+  /** The tables are newer than this build understands. */
+  BUILD_TOO_OLD(false),
   /** The named stream isn't registered. */
   STREAM_NOT_FOUND(false),
   /** The named consumer group isn't registered on the stream. */

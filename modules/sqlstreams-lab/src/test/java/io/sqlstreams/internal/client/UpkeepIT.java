@@ -22,6 +22,7 @@ import io.sqlstreams.error.WorkerStateException;
 import io.sqlstreams.internal.fleet.Duty;
 import io.sqlstreams.internal.fleet.FleetTiming;
 import io.sqlstreams.internal.fleet.Post;
+import io.sqlstreams.internal.schema.Steps;
 import io.sqlstreams.lab.Await;
 import io.sqlstreams.lab.TestPool;
 import io.sqlstreams.lab.TestStream;
@@ -282,8 +283,7 @@ class UpkeepIT {
     return Client.create(
         TestPool.shared(database),
         new ClientSettings(database.schema(), true, upkeep, null, Notifications.ALL),
-        (sql, system, waking) -> List.of(duty),
-        TIMING);
+        new Build(Steps.ofThisBuild(), ground -> List.of(duty), TIMING));
   }
 
   /** A duty that writes down for whom it worked. */

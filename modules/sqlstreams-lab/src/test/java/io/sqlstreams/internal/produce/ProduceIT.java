@@ -19,8 +19,10 @@ import io.sqlstreams.error.ClosedException;
 import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.error.StreamNotFoundException;
 import io.sqlstreams.internal.catalog.Catalog;
+import io.sqlstreams.internal.migration.Gate;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.produce.ProduceLab.Row;
+import io.sqlstreams.internal.schema.Steps;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.test.SqlStreamsTest;
@@ -464,7 +466,7 @@ class ProduceIT {
         new Producers(
             connections,
             system,
-            new Catalog(connections, system)::requireStream,
+            new Catalog(connections, system, new Gate(system, Steps.ofThisBuild()))::requireStream,
             new Partitions(connections, system)::ensureThrough,
             executor,
             announced::add,

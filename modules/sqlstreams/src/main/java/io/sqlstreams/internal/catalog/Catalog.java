@@ -7,6 +7,8 @@ import io.sqlstreams.SystemInfo;
 import io.sqlstreams.error.GroupNotFoundException;
 import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.error.StreamNotFoundException;
+import io.sqlstreams.error.VersionMismatchException;
+import io.sqlstreams.internal.migration.Gate;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Instants;
@@ -24,15 +26,18 @@ import java.util.Optional;
 public final class Catalog {
   private final Database database;
   private final Scope system;
+  private final Gate gate;
   private final Statement findStream;
   private final Statement listStreams;
 
   /**
    * @param system the installation
+   * @param gate refuses tables that this build can't work on
    */
-  public Catalog(Database database, Scope system) {
+  public Catalog(Database database, Scope system, Gate gate) {
     this.database = database;
     this.system = system;
+    this.gate = gate;
     this.findStream = CatalogSql.STREAM.in(system);
     this.listStreams = CatalogSql.STREAMS.in(system);
   }
@@ -169,10 +174,16 @@ public final class Catalog {
     if (!Names.isValid(name)) {
       return Optional.empty();
     }
+    gate.requireSystem(connection);
+    Optional<StreamInfo> stream;
     try (Call call = findStream.on(connection);
         ResultSet row = call.set("name", name).query()) {
-      return row.next() ? Optional.of(Rows.stream(row)) : Optional.empty();
+      stream = row.next() ? Optional.of(Rows.stream(row)) : Optional.empty();
     }
+    if (stream.isPresent()) {
+      gate.requireStream(connection, stream.get().id(), name);
+    }
+    return stream;
   }
 
   /** The stream with this id, as this connection's transaction sees it; empty when it is gone. */
@@ -198,13 +209,14 @@ public final class Catalog {
    */
   public StreamInfo requireStreamOn(Connection connection, String name) {
     try {
-      return requireStream(connection, name);
+      return database.borrowing(connection, borrowed -> requireStream(borrowed, name));
     } catch (SQLException e) {
       throw SqlErrors.translate(subject(name), system.schema(), e);
     }
   }
 
   List<StreamInfo> streams(Connection connection) throws SQLException {
+    gate.requireSystem(connection);
     try (Call call = listStreams.on(connection);
         ResultSet row = call.query()) {
       List<StreamInfo> streams = new ArrayList<>();
@@ -238,6 +250,16 @@ public final class Catalog {
       throw new StreamNotFoundException(stream.name());
     }
     return error;
+  }
+
+  /**
+   * The installation, which this build can work on.
+   *
+   * @throws VersionMismatchException when it can't
+   */
+  Optional<SystemInfo> requireSystem(Connection connection) throws SQLException {
+    gate.requireSystem(connection);
+    return system(connection, system);
   }
 
   static Optional<SystemInfo> system(Connection connection, Scope scope) throws SQLException {

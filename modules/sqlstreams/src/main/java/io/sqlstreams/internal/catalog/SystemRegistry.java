@@ -45,7 +45,7 @@ public final class SystemRegistry {
     String what = "install SQLStreams into schema \"" + system.schema() + "\"";
     Optional<SystemInfo> found =
         database.autoCommitted(
-            what, c -> installer.isInstalled(c) ? Catalog.system(c, system) : Optional.empty());
+            what, c -> installer.isInstalled(c) ? catalog.requireSystem(c) : Optional.empty());
     return found.orElseGet(
         () ->
             installer.exclusively(
@@ -93,7 +93,8 @@ public final class SystemRegistry {
   }
 
   private SystemInfo require(Connection connection) throws SQLException {
-    return Catalog.system(connection, system)
+    return catalog
+        .requireSystem(connection)
         .orElseThrow(() -> new NotInstalledException(system.schema()));
   }
 }

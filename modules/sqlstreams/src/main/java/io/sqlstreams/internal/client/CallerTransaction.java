@@ -4,10 +4,10 @@ import io.sqlstreams.TransactionWork;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.ErrorCode;
 import io.sqlstreams.error.OutcomeUnknownException;
+import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.SqlErrors;
 import java.sql.Connection;
 import java.sql.SQLException;
-import javax.sql.DataSource;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.slf4j.Logger;
@@ -21,7 +21,7 @@ final class CallerTransaction {
   private static final Logger LOG = LoggerFactory.getLogger(CallerTransaction.class);
   private static final String WHAT = "the transaction";
 
-  private final DataSource dataSource;
+  private final Database database;
   private final String schema;
   private final Runnable afterCommit;
 
@@ -29,19 +29,19 @@ final class CallerTransaction {
    * @param schema the installation's schema, for messages
    * @param afterCommit is called after each commit
    */
-  CallerTransaction(DataSource dataSource, String schema, Runnable afterCommit) {
-    this.dataSource = dataSource;
+  CallerTransaction(Database database, String schema, Runnable afterCommit) {
+    this.database = database;
     this.schema = schema;
     this.afterCommit = afterCommit;
   }
 
   <R, E extends Exception> R run(TransactionWork<R, E> work) throws E {
-    Connection connection = open();
+    Connection connection = database.lend();
     R result;
     try {
       result = onConnection(connection, work);
     } finally {
-      close(connection);
+      database.giveBack(connection);
     }
     afterCommit.run();
     return result;
@@ -69,14 +69,6 @@ final class CallerTransaction {
       LOG.debug("the connection broke after the commit", e);
     }
     return result;
-  }
-
-  private Connection open() {
-    try {
-      return dataSource.getConnection();
-    } catch (SQLException e) {
-      throw SqlErrors.unreachable(e);
-    }
   }
 
   private boolean begin(Connection connection) {
@@ -121,14 +113,6 @@ final class CallerTransaction {
               + " or roll back to a savepoint before it",
           "25P02",
           null);
-    }
-  }
-
-  private static void close(Connection connection) {
-    try {
-      connection.close();
-    } catch (SQLException e) {
-      LOG.debug("the connection could not be closed", e);
     }
   }
 }

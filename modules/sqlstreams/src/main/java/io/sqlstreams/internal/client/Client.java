@@ -15,9 +15,6 @@ import io.sqlstreams.error.InvalidInputException;
 import io.sqlstreams.internal.codec.Codecs;
 import io.sqlstreams.internal.codec.PayloadReader;
 import io.sqlstreams.internal.fleet.Fleet;
-import io.sqlstreams.internal.fleet.FleetTiming;
-import io.sqlstreams.internal.sql.Database;
-import io.sqlstreams.internal.sql.Scope;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -39,21 +36,28 @@ public final class Client implements SqlStreams {
    * @throws InvalidInputException when the schema's name breaks its rule
    */
   public static SqlStreams create(DataSource dataSource, ClientSettings settings) {
-    return create(dataSource, settings, Duties::of, FleetTiming.DEFAULT);
+    return create(dataSource, settings, Build.CURRENT);
   }
 
-  /** The same with other duties, which count time in another way. */
-  static SqlStreams create(
-      DataSource dataSource, ClientSettings settings, Duties.Source duties, FleetTiming timing) {
-    Scope system = Scope.system(settings.schema());
-    Database database = new Database(dataSource, settings.schema());
-    Waking waking = Waking.of(database, system, settings);
+  /**
+   * The same for another build.
+   *
+   * @throws InvalidInputException when the schema's name breaks its rule
+   */
+  public static SqlStreams create(DataSource dataSource, ClientSettings settings, Build build) {
+    Ground ground = Ground.of(dataSource, settings, build.steps());
     Fleet fleet =
-        new Fleet(database, system, duties.of(database, system, waking), timing, settings.upkeep());
+        new Fleet(
+            ground.database(),
+            ground.system(),
+            build.duties().of(ground),
+            build.timing(),
+            settings.upkeep());
     return new Client(
-        Parts.of(database, system, waking, fleet, settings.allowDestroy()),
+        Parts.of(ground, fleet, settings.allowDestroy()),
         settings.schema(),
-        new CallerTransaction(dataSource, settings.schema(), waking.wakeups()::wakeAll));
+        new CallerTransaction(
+            ground.database(), settings.schema(), ground.waking().wakeups()::wakeAll));
   }
 
   @Override

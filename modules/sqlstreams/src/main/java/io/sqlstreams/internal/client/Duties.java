@@ -1,6 +1,5 @@
 package io.sqlstreams.internal.client;
 
-import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.fleet.Duty;
 import io.sqlstreams.internal.head.Heads;
 import io.sqlstreams.internal.partition.Partitions;
@@ -15,18 +14,20 @@ import io.sqlstreams.internal.upkeep.StreamVacuum;
 import java.util.List;
 
 /** The background work that this build knows to do. */
-final class Duties {
+public final class Duties {
   /** Where a client's duties come from. */
   @FunctionalInterface
-  interface Source {
-    /** One object for each kind of worker, for this installation. */
-    List<? extends Duty> of(Database database, Scope system, Waking waking);
+  public interface Source {
+    /** One object for each kind of worker. */
+    List<? extends Duty> of(Ground ground);
   }
 
   private Duties() {}
 
   /** See {@link Source}. */
-  static List<Duty> of(Database database, Scope system, Waking waking) {
+  static List<Duty> of(Ground ground) {
+    Database database = ground.database();
+    Scope system = ground.system();
     Partitions partitions = new Partitions(database, system);
     return List.of(
         new StreamJanitor(database, system, partitions, new Heads(database, system)),
@@ -36,8 +37,8 @@ final class Duties {
         new ScheduleProducer(
             database,
             system,
-            new Catalog(database, system),
+            ground.catalog(),
             new PlannedWriter(database, system, partitions::ensureThrough),
-            waking::tell));
+            ground.waking()::tell));
   }
 }

@@ -1,9 +1,13 @@
 package io.sqlstreams.internal.client;
 
+import io.sqlstreams.MigrationStep;
 import io.sqlstreams.SystemHandle;
 import io.sqlstreams.SystemInfo;
+import io.sqlstreams.TablesVersion;
 import io.sqlstreams.WorkerHandle;
 import io.sqlstreams.WorkerInfo;
+import io.sqlstreams.config.AccessRole;
+import io.sqlstreams.config.Migration;
 import java.util.List;
 import java.util.Optional;
 
@@ -50,6 +54,36 @@ final class NamedSystem implements SystemHandle {
   public List<WorkerInfo> workers() {
     parts.requireOpen();
     return parts.workers().list(null);
+  }
+
+  @Override
+  public List<TablesVersion> migrations() {
+    parts.requireOpen();
+    return parts.migrator().status();
+  }
+
+  @Override
+  public List<MigrationStep> migrate(Migration target) {
+    parts.requireOpen();
+    return parts.migrator().migrate(target);
+  }
+
+  @Override
+  public List<String> migrationSql(Migration target) {
+    parts.requireOpen();
+    return parts.migrator().scripts(target);
+  }
+
+  @Override
+  public List<String> grants(AccessRole access, String role) {
+    parts.requireOpen();
+    return parts.grants().of(access, role, null);
+  }
+
+  @Override
+  public List<String> grants(AccessRole access, String role, String stream) {
+    parts.requireOpen();
+    return parts.grants().of(access, role, stream);
   }
 
   @Override

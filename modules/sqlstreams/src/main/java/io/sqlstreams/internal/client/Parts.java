@@ -3,6 +3,7 @@ package io.sqlstreams.internal.client;
 import io.sqlstreams.GroupInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.error.DestroyNotAllowedException;
+import io.sqlstreams.internal.access.Grants;
 import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.catalog.GroupRegistry;
 import io.sqlstreams.internal.catalog.StreamRegistry;
@@ -15,6 +16,7 @@ import io.sqlstreams.internal.inspect.Lookup;
 import io.sqlstreams.internal.inspect.Snapshots;
 import io.sqlstreams.internal.inspect.Versions;
 import io.sqlstreams.internal.lease.LeaseOffice;
+import io.sqlstreams.internal.migration.Migrator;
 import io.sqlstreams.internal.operation.ExceptionOffice;
 import io.sqlstreams.internal.operation.Rewinder;
 import io.sqlstreams.internal.partition.Partitions;
@@ -42,6 +44,8 @@ import org.slf4j.LoggerFactory;
  */
 record Parts(
     Catalog catalog,
+    Migrator migrator,
+    Grants grants,
     SystemRegistry systems,
     StreamRegistry streams,
     GroupRegistry groups,
@@ -70,17 +74,21 @@ record Parts(
    */
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
 
-  static Parts of(
-      Database database, Scope system, Waking waking, Fleet fleet, boolean allowDestroy) {
-    Installer installer = new Installer(database, system);
+  static Parts of(Ground ground, Fleet fleet, boolean allowDestroy) {
+    Database database = ground.database();
+    Scope system = ground.system();
+    Catalog catalog = ground.catalog();
+    Waking waking = ground.waking();
+    Installer installer = new Installer(database, system, ground.steps());
     Partitions partitions = new Partitions(database, system);
-    Catalog catalog = new Catalog(database, system);
     Positions positions = new Positions(system, partitions);
     Declarations workers = new Declarations(system);
     Heads heads = new Heads(database, system);
     ExecutorService producing = Executors.newCachedThreadPool(ProducingThread::new);
     return new Parts(
         catalog,
+        new Migrator(database, system, ground.steps(), ground.gate()),
+        new Grants(database, system),
         new SystemRegistry(database, system, installer, partitions, catalog, workers),
         new StreamRegistry(database, system, installer, partitions, catalog, workers),
         new GroupRegistry(database, system, installer, catalog, positions),

@@ -12,7 +12,7 @@ import io.sqlstreams.internal.wake.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /** How news reaches the consumers of this client, and of others. Thread-safe. */
-final class Waking {
+public final class Waking {
   private final Wakeups wakeups = new Wakeups();
   private final Notifications notifications;
   private final Watcher watcher;

@@ -63,7 +63,8 @@ public final class Heads {
   /** Locks the head of this key until the end of this connection's transaction. */
   public Optional<Head> lock(StreamInfo stream, Connection connection, String key) {
     try {
-      return head(HeadSql.LOCK.in(scope(stream)), connection, key);
+      return database.borrowing(
+          connection, borrowed -> head(HeadSql.LOCK.in(scope(stream)), borrowed, key));
     } catch (SQLException e) {
       throw SqlErrors.translate(what("locking", stream), system.schema(), e);
     }

@@ -245,7 +245,7 @@ public final class Heartbeat {
       if (listener != null) {
         listener.end(current);
       }
-      Database.release(current);
+      database.release(current);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.sqlstreams.internal.partition;
 
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.error.DatabaseException;
+import io.sqlstreams.error.ErrorCode;
 import io.sqlstreams.internal.schema.PatientTransaction;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
@@ -97,6 +98,35 @@ public final class Partitions {
     String what = "create partitions of stream \"" + stream.name() + "\"";
     Scope scope = system.stream(stream.id());
     long size = stream.config().partitionSize();
+    try {
+      return ensure(what, scope, size, id, making);
+    } catch (DatabaseException e) {
+      if (e.code() == ErrorCode.PERMISSION_DENIED) {
+        throw notAllowed(scope, numberOf(id, size), e);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Nobody waits for another process to do it: that may never come, and the partitions of a stream
+   * that is kept in order are there long before.
+   */
+  private static DatabaseException notAllowed(Scope scope, long number, DatabaseException e) {
+    return new DatabaseException(
+        ErrorCode.PERMISSION_DENIED,
+        e.getMessage()
+            + ". Partition "
+            + scope.messageLog()
+            + "_"
+            + number
+            + " is missing: run client.manager().run() as a role that 'sqlstreams system grants --role maintenance'"
+            + " was run for, which creates the partitions ahead",
+        e.sqlState(),
+        e);
+  }
+
+  private int ensure(String what, Scope scope, long size, long id, Making making) {
     if (database.autoCommitted(what, c -> missing(c, scope, size, id).isEmpty())) {
       return 0;
     }

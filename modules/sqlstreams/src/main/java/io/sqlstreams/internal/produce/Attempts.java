@@ -74,7 +74,10 @@ final class Attempts {
         } else if (SqlErrors.isUndefinedTable(e) && log == first) {
           log = replace(log, messages, e);
         } else {
-          throw refusal(e);
+          // who lent the connection may hold the pool's last
+          throw bounds.isTransaction() && SqlErrors.isPermissionDenied(e)
+              ? database.refusal(Refusals.what(streams.name()), e)
+              : refusal(e);
         }
       }
     }

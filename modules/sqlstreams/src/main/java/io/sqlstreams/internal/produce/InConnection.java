@@ -46,8 +46,16 @@ final class InConnection<T> implements TransactionProducer<T> {
   }
 
   private List<Produced> write(List<ReadyMessage> messages) {
-    String stream = writer.streams().name();
-    BorrowedConnection borrowed = BorrowedConnection.of(connection, Refusals.what(stream));
+    BorrowedConnection borrowed =
+        BorrowedConnection.of(connection, Refusals.what(writer.streams().name()));
+    try {
+      return writer.database().borrowing(connection, c -> write(borrowed, messages));
+    } catch (SQLException e) {
+      throw writer.attempts().refusal(e);
+    }
+  }
+
+  private List<Produced> write(BorrowedConnection borrowed, List<ReadyMessage> messages) {
     Bounds bounds = borrowed.bounds();
     TargetLog target;
     try {

@@ -43,6 +43,10 @@ final class StreamWriter implements GroupCommit.Flush {
     this.lostCommits = new LostCommits(database, this::write);
   }
 
+  Database database() {
+    return database;
+  }
+
   StreamCache streams() {
     return streams;
   }

@@ -1,8 +1,10 @@
 package io.sqlstreams.internal.schema;
 
+import io.sqlstreams.config.MigrationScope;
 import io.sqlstreams.config.PayloadType;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.ErrorCode;
+import io.sqlstreams.internal.schema.PatientTransaction.Patience;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
@@ -25,22 +27,25 @@ public final class Installer {
   private static final int OLDEST_SERVER = 15;
 
   /** With a fifth of a second for each lock, about ten seconds. */
-  private static final int DROP_TRIES = 40;
+  private static final Patience DROPPING = new Patience(40, 100);
 
   private static final String DEPENDENT_OBJECTS = "2BP01";
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   private final Database database;
   private final Scope system;
+  private final Steps steps;
   private final Statement lock;
   private final Statement probe;
 
   /**
    * @param system the installation
+   * @param steps what makes the tables of this build
    */
-  public Installer(Database database, Scope system) {
+  public Installer(Database database, Scope system, Steps steps) {
     this.database = database;
     this.system = system;
+    this.steps = steps;
     this.lock = SchemaSql.LOCK.in(system);
     this.probe = SchemaSql.PROBE.in(system);
   }
@@ -60,7 +65,7 @@ public final class Installer {
    * often.
    */
   public <R> R dropping(String what, SqlWork<R> work) {
-    return PatientTransaction.run(database, what, DROP_TRIES, lock, work);
+    return PatientTransaction.run(database, what, lock, DROPPING, work);
   }
 
   /**
@@ -83,18 +88,19 @@ public final class Installer {
     if (!found.schemaExists()) {
       SchemaSql.CREATE_SCHEMA.in(system).run(connection);
     }
-    SystemTables.CREATE.in(system).run(connection);
+    for (Step step : steps.of(MigrationScope.SYSTEM)) {
+      step.up().in(system).run(connection);
+      MigrationLogSql.applied(step, system).run(connection);
+    }
   }
 
   /** Creates a stream's family; the row of {@code stream_config} is there already. */
   public void createFamily(Connection connection, long streamId, PayloadType payloadType)
       throws SQLException {
-    StreamTables.CREATE
-        .withPayloadType(payloadType.sqlName())
-        .in(system.stream(streamId))
-        .run(connection);
-    try (Call call = SchemaSql.RECORD_STREAM_VERSION.in(system).on(connection)) {
-      call.set("stream_id", streamId).set("version", StreamTables.VERSION).update();
+    Scope stream = system.stream(streamId);
+    for (Step step : steps.of(MigrationScope.STREAM)) {
+      step.up().withPayloadType(payloadType.sqlName()).in(stream).run(connection);
+      MigrationLogSql.applied(step, stream).run(connection);
     }
   }
 

@@ -13,10 +13,15 @@ import java.util.concurrent.ThreadLocalRandom;
  * again a few times.
  */
 public final class PatientTransaction {
-  /** For DDL that waits up to two seconds for each lock. */
-  static final int TRIES = 5;
+  private static final Patience SHORT = new Patience(5, 100);
 
-  private static final int PAUSE_MILLIS = 100;
+  /**
+   * How often it is tried.
+   *
+   * @param tries 1 or above
+   * @param pauseMillis the longest pause between two of them, in milliseconds; 1 or above
+   */
+  public record Patience(int tries, int pauseMillis) {}
 
   private PatientTransaction() {}
 
@@ -29,15 +34,12 @@ public final class PatientTransaction {
    * @throws DatabaseException with {@link ErrorCode#CONTENTION} when every try met a lock
    */
   public static <R> R run(Database database, String what, Statement lock, SqlWork<R> work) {
-    return run(database, what, TRIES, lock, work);
+    return run(database, what, lock, SHORT, work);
   }
 
-  /**
-   * The same with another number of tries.
-   *
-   * @param tries above 0
-   */
-  static <R> R run(Database database, String what, int tries, Statement lock, SqlWork<R> work) {
+  /** The same with another patience. */
+  public static <R> R run(
+      Database database, String what, Statement lock, Patience patience, SqlWork<R> work) {
     for (int attempt = 1; ; attempt++) {
       try {
         return database.inTransaction(
@@ -50,7 +52,7 @@ public final class PatientTransaction {
         if (e.code() != ErrorCode.CONTENTION) {
           throw e;
         }
-        if (attempt == tries || !pause()) {
+        if (attempt == patience.tries() || !pause(patience.pauseMillis())) {
           throw givenUp(what, attempt, e);
         }
       }
@@ -69,9 +71,9 @@ public final class PatientTransaction {
   }
 
   /** False when the thread was interrupted, which ends the patience. */
-  private static boolean pause() {
+  private static boolean pause(int mostMillis) {
     try {
-      Thread.sleep(ThreadLocalRandom.current().nextInt(PAUSE_MILLIS) + 1L);
+      Thread.sleep(ThreadLocalRandom.current().nextInt(mostMillis) + 1L);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -52,14 +52,6 @@ final class SchemaSql {
           DROP SCHEMA {schema} RESTRICT
           """);
 
-  static final Template RECORD_STREAM_VERSION =
-      Template.of(
-          """
-          -- record_stream_version
-          INSERT INTO {schema}.migration_log (stream_id, version, min_compatible_version, status)
-          VALUES (:stream_id, :version, :version, 'applied')
-          """);
-
   static final Template SEQUENCE_CACHE =
       Template.of(
           """

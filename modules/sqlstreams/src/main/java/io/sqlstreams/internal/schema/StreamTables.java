@@ -10,9 +10,7 @@ import io.sqlstreams.internal.sql.Template;
  * stream.
  */
 final class StreamTables {
-  /** The version of these tables; {@code migration_log} says which one a stream holds. */
-  static final int VERSION = 1;
-
+  /** Version 1. */
   static final Template CREATE =
       Template.of(
           """

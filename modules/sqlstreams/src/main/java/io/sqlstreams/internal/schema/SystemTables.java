@@ -8,9 +8,7 @@ import io.sqlstreams.internal.sql.Template;
  * {@code schedule_cursor}.
  */
 final class SystemTables {
-  /** The version of these tables; {@code migration_log} says which one a database holds. */
-  static final int VERSION = 1;
-
+  /** Version 1. */
   static final Template CREATE =
       Template.of(
           """
@@ -178,10 +176,7 @@ final class SystemTables {
           CREATE INDEX migration_log_stream_id_idx ON {schema}.migration_log (stream_id) WHERE stream_id IS NOT NULL;
           CREATE INDEX migration_log_consumer_group_id_idx ON {schema}.migration_log (consumer_group_id) WHERE consumer_group_id IS NOT NULL;
 
-          INSERT INTO {schema}.system_config (id, name) VALUES (1, '{schema_name}');
-          INSERT INTO {schema}.migration_log (system_id, version, min_compatible_version, status)
-          VALUES (1, 1, 1, 'applied');
-          """);
+          INSERT INTO {schema}.system_config (id, name) VALUES (1, '{schema_name}');          """);
 
   /** Every table of the control plane. Tables of users that refer to them stop the drop. */
   static final Template DROP =

@@ -1,6 +1,9 @@
 package io.sqlstreams.internal.sql;
 
+import io.sqlstreams.error.DatabaseException;
+import io.sqlstreams.error.ErrorCode;
 import io.sqlstreams.error.OutcomeUnknownException;
+import io.sqlstreams.error.SqlStreamsException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -17,6 +20,7 @@ public final class Database {
 
   private final DataSource dataSource;
   private final String schema;
+  private final Pooler pooler = new Pooler();
 
   /**
    * @param dataSource the user's
@@ -30,7 +34,7 @@ public final class Database {
   /** A connection in auto-commit mode that the caller keeps and closes. */
   public Connection open() {
     try {
-      Connection connection = dataSource.getConnection();
+      Connection connection = adapted();
       if (!connection.getAutoCommit()) {
         connection.setAutoCommit(true);
       }
@@ -40,19 +44,29 @@ public final class Database {
     }
   }
 
+  /** A connection as the data source gives it; for work of callers. */
+  public Connection lend() {
+    try {
+      return adapted();
+    } catch (SQLException e) {
+      throw SqlErrors.unreachable(e);
+    }
+  }
+
   /** A transaction at READ COMMITTED that the caller fills, commits and closes. */
   public OpenTransaction begin() {
     try {
-      return OpenTransaction.begin(dataSource.getConnection());
+      return OpenTransaction.begin(adapted(), pooler);
     } catch (SQLException e) {
       throw SqlErrors.unreachable(e);
     }
   }
 
   /** Closes a connection of {@link #open}, whatever state it is in. */
-  public static void release(Connection connection) {
+  public void release(Connection connection) {
     try (connection) {
       rollBackByStatement(connection);
+      pooler.restore(connection);
     } catch (SQLException e) {
       log.debug("a broken connection could not be closed in order", e);
     }
@@ -80,29 +94,78 @@ public final class Database {
         what, connection -> onAutoCommit(connection, false, c -> commit(what, c, work)));
   }
 
-  private <R> R withConnection(String what, SqlWork<R> work) {
-    Connection connection;
+  /**
+   * Works on a connection of a caller, who goes on with it: it stays as it is, its transaction
+   * included.
+   */
+  public <R> R borrowing(Connection connection, SqlWork<R> work) throws SQLException {
+    return pooler.around(connection, work);
+  }
+
+  /** What stands between this client and the server. */
+  public Pooler pooler() {
+    return pooler;
+  }
+
+  private Connection adapted() throws SQLException {
+    Connection connection = dataSource.getConnection();
     try {
-      connection = dataSource.getConnection();
-    } catch (SQLException e) {
-      throw SqlErrors.unreachable(e);
+      pooler.adapt(connection);
+      return connection;
+    } catch (Throwable e) {
+      connection.close();
+      throw e;
     }
+  }
+
+  private <R> R withConnection(String what, SqlWork<R> work) {
+    try {
+      return onLent(work);
+    } catch (SQLException e) {
+      throw refusal(what, e);
+    }
+  }
+
+  private <R> R onLent(SqlWork<R> work) throws SQLException {
+    Connection connection = lend();
     try {
       return work.with(connection);
-    } catch (SQLException e) {
-      throw SqlErrors.translate(what, schema, e);
     } finally {
       giveBack(connection);
     }
   }
 
   /**
-   * The work is done or has failed by now; whether the connection is given back in order doesn't
-   * change that.
+   * The exception for a statement that failed, whose connection was given back: it looks for the
+   * privilege that this role lacks.
+   *
+   * @param what what was being done
    */
-  private static void giveBack(Connection connection) {
+  public SqlStreamsException refusal(String what, SQLException e) {
+    if (!SqlErrors.isPermissionDenied(e)) {
+      return SqlErrors.translate(what, schema, e);
+    }
+    String refusal = SqlErrors.oneLine(e);
+    String advice;
     try {
-      connection.close();
+      advice =
+          onLent(
+              lent -> onAutoCommit(lent, true, c -> MissingPrivilege.describe(c, schema, refusal)));
+    } catch (SQLException | SqlStreamsException unknown) {
+      e.addSuppressed(unknown);
+      advice = MissingPrivilege.GENERAL;
+    }
+    return new DatabaseException(
+        ErrorCode.PERMISSION_DENIED, what + ": " + refusal + ": " + advice, SqlErrors.state(e), e);
+  }
+
+  /**
+   * Gives back what {@link #lend} gave. The work is done or has failed by now; whether the
+   * connection is given back in order doesn't change that.
+   */
+  public void giveBack(Connection connection) {
+    try (connection) {
+      pooler.restore(connection);
     } catch (SQLException e) {
       log.debug("a connection could not be given back in order", e);
     }

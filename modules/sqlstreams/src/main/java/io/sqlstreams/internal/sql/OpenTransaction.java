@@ -18,21 +18,23 @@ public final class OpenTransaction implements AutoCloseable {
 
   private final Connection connection;
   private final boolean autoCommit;
+  private final Pooler pooler;
   private final AtomicBoolean over = new AtomicBoolean();
 
-  private OpenTransaction(Connection connection, boolean autoCommit) {
+  private OpenTransaction(Connection connection, boolean autoCommit, Pooler pooler) {
     this.connection = connection;
     this.autoCommit = autoCommit;
+    this.pooler = pooler;
   }
 
   /** Begins on this connection, which is closed with the transaction. */
-  static OpenTransaction begin(Connection connection) throws SQLException {
+  static OpenTransaction begin(Connection connection, Pooler pooler) throws SQLException {
     try {
       boolean autoCommit = connection.getAutoCommit();
       if (autoCommit) {
         connection.setAutoCommit(false);
       }
-      return new OpenTransaction(connection, autoCommit);
+      return new OpenTransaction(connection, autoCommit, pooler);
     } catch (SQLException e) {
       connection.close();
       throw e;
@@ -121,6 +123,7 @@ public final class OpenTransaction implements AutoCloseable {
       if (autoCommit) {
         connection.setAutoCommit(true);
       }
+      pooler.restore(connection);
     } catch (SQLException e) {
       connection.abort(Runnable::run);
       throw e;

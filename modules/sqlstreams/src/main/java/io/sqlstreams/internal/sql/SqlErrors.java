@@ -66,7 +66,7 @@ public final class SqlErrors {
     if (state.equals(INSUFFICIENT_PRIVILEGE)) {
       return new DatabaseException(
           ErrorCode.PERMISSION_DENIED,
-          what + ": " + oneLine(e) + ": grant the privilege to this role, or use another role",
+          what + ": " + oneLine(e) + ": " + MissingPrivilege.GENERAL,
           state,
           e);
     }
@@ -122,6 +122,11 @@ public final class SqlErrors {
   public static boolean isBadData(SQLException e) {
     String state = state(e);
     return state.startsWith("22") || state.startsWith("23");
+  }
+
+  /** Whether this role may not do it. */
+  public static boolean isPermissionDenied(SQLException e) {
+    return state(e).equals(INSUFFICIENT_PRIVILEGE);
   }
 
   /** Whether a table that was there is gone. */

@@ -74,7 +74,7 @@ public final class DirectListening {
     if (current != null) {
       connection = null;
       listener.end(current);
-      Database.release(current);
+      database.release(current);
     }
   }
 }
