@@ -687,11 +687,7 @@ class RegistrationIT {
             .replace("{s}", database.schema()));
     client.stream("s").destroy();
     assertThat(tables()).isEqualTo(before);
-    for (String table :
-        List.of(
-            "stream_config",
-            "stream_config_log",
-            "consumer_group_config")) {
+    for (String table : List.of("stream_config", "stream_config_log", "consumer_group_config")) {
       assertThat(count(table)).as(table).isZero();
     }
     for (String table : List.of("worker_config", "worker_config_log")) {

@@ -221,12 +221,12 @@ class UpkeepIT {
   void anUnknownWorkerIsRefusedWithTheNamesThatThereAre() {
     try (SqlStreams client = TestStream.client(database)) {
       WorkerHandle unknown = client.stream(stream.name()).worker("stream_janitr");
-      for (Runnable verb :
-          List.<Runnable>of(unknown::status, unknown::suspend, unknown::resume)) {
+      for (Runnable verb : List.<Runnable>of(unknown::status, unknown::suspend, unknown::resume)) {
         WorkerNotFoundException refused =
             catchThrowableOfType(WorkerNotFoundException.class, verb::run);
         assertThat(refused)
-            .hasMessageContainingAll("stream_janitr", stream.name(), "stream_janitor", "stream_vacuum");
+            .hasMessageContainingAll(
+                "stream_janitr", stream.name(), "stream_janitor", "stream_vacuum");
         assertThat(refused.known()).containsExactly("stream_janitor", "stream_vacuum");
       }
       assertThatThrownBy(() -> client.system().worker("stream_janitor").suspend())

@@ -277,10 +277,7 @@ class FleetIT {
     TestWorkers workers = TestWorkers.declare(database, 1);
     FleetManager manager =
         new FleetManager(
-            workers.sql(),
-            workers.system(),
-            List.of(duty(workers, post -> {})),
-            TestWorkers.CALM);
+            workers.sql(), workers.system(), List.of(duty(workers, post -> {})), TestWorkers.CALM);
     manager.stop();
     manager.start();
     manager.stop();
@@ -303,10 +300,11 @@ class FleetIT {
     duty.awaitTurns(4);
     assertThat(duty.turns().get(0)).hasSize(3);
     assertThat(duty.turns().subList(1, 4))
-        .allSatisfy(
-            turn -> assertThat(turn).hasSize(2).noneMatch(post -> post.worker() == bad));
+        .allSatisfy(turn -> assertThat(turn).hasSize(2).noneMatch(post -> post.worker() == bad));
     Await.until("it is recorded", () -> attempts(workers, bad) == 1);
-    assertThat(workers.number("SELECT sum(attempts) FROM {s}.worker_instance WHERE worker_config_id IN ({w})"))
+    assertThat(
+            workers.number(
+                "SELECT sum(attempts) FROM {s}.worker_instance WHERE worker_config_id IN ({w})"))
         .isEqualTo(1);
   }
 
@@ -478,7 +476,9 @@ class FleetIT {
     assertThat(roster.sweep(day)).isEqualTo(Roster.SWEEP);
     assertThat(roster.sweep(day)).isBetween(10L, 1_000L);
     assertThat(roster.sweep(day)).isZero();
-    assertThat(workers.number("SELECT count(*) FROM {s}.worker_instance_log WHERE worker_config_id IN ({w})"))
+    assertThat(
+            workers.number(
+                "SELECT count(*) FROM {s}.worker_instance_log WHERE worker_config_id IN ({w})"))
         .isEqualTo(5);
   }
 
@@ -511,8 +511,7 @@ class FleetIT {
   }
 
   private FleetManager start(TestWorkers workers, Duty duty, FleetTiming timing) {
-    FleetManager manager =
-        new FleetManager(workers.sql(), workers.system(), List.of(duty), timing);
+    FleetManager manager = new FleetManager(workers.sql(), workers.system(), List.of(duty), timing);
     started.add(manager);
     manager.start();
     return manager;

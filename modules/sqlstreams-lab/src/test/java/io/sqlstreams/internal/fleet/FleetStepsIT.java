@@ -176,7 +176,9 @@ class FleetStepsIT {
     try (NamedTransaction turn = any.begin("turn")) {
       assertThat(fence.hold(turn.connection(), mine)).containsExactly(mine.get(0).worker());
       assertThat(a.renew(mine)).as("a renewal passes").isEmpty();
-      assertThat(workers.number("SELECT count(*) FROM {s}.worker_instance_log WHERE worker_config_id IN ({w})"))
+      assertThat(
+              workers.number(
+                  "SELECT count(*) FROM {s}.worker_instance_log WHERE worker_config_id IN ({w})"))
           .isEqualTo(2);
       workers.expire();
       assertThat(workers.claim(workers.roster())).as("a take-over doesn't").isEmpty();

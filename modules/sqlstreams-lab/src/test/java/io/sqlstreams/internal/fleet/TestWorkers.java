@@ -18,8 +18,8 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /**
- * Workers of a name that no other test has. Their streams have no tables: nobody but the fleet looks
- * at them.
+ * Workers of a name that no other test has. Their streams have no tables: nobody but the fleet
+ * looks at them.
  */
 final class TestWorkers {
   /** So long that nothing in a test is due because of it. */

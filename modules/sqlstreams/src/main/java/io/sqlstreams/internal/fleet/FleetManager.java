@@ -157,8 +157,12 @@ public final class FleetManager {
         roster.look(
             crews.keySet(), which(HeldPost::isShared).stream().map(HeldPost::instance).toList());
     Map<Long, HeldPost> held =
-        posts.values().stream().collect(Collectors.toMap(
-                    HeldPost::worker, Function.identity(), (one, other) -> one.isShared() ? one : other));
+        posts.values().stream()
+            .collect(
+                Collectors.toMap(
+                    HeldPost::worker,
+                    Function.identity(),
+                    (one, other) -> one.isShared() ? one : other));
     Map<Crew, List<HeldPost>> joining = new HashMap<>();
     for (HeldPost post : found.claimed()) {
       posts.put(post.instance(), post);

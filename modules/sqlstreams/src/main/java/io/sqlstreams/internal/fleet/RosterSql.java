@@ -38,8 +38,8 @@ final class RosterSql {
 
   /**
    * Takes the workers that are free, and gives the instances, of whichever process, that are to be
-   * let go. An instance that has expired is removed with that, unless a transaction that it fences is
-   * still open: then it counts, and the worker isn't free.
+   * let go. An instance that has expired is removed with that, unless a transaction that it fences
+   * is still open: then it counts, and the worker isn't free.
    */
   static final Template LOOK =
       Template.of(
