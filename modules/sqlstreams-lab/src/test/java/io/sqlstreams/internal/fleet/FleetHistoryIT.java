@@ -41,7 +41,7 @@ class FleetHistoryIT {
   @Tag("stress")
   @Test
   void noWorkerIsDoneByTwoThroughManyKillsAndFreezes() {
-    run(150);
+    run(Integer.getInteger("sqlstreams.fleet.blows", 150));
   }
 
   private void run(int blows) {

@@ -137,12 +137,23 @@ public final class FleetManager {
     if (due.isEmpty()) {
       return;
     }
-    for (HeldPost post :
-        roster.renew(which(p -> p.isDueForRenewal(now - timing.renewal().toNanos() / 2)))) {
+    List<HeldPost> lost =
+        roster.renew(which(p -> p.isDueForRenewal(now - timing.renewal().toNanos() / 2)));
+    if (!lost.isEmpty()) {
+      report(lost);
+      lost.forEach(this::forget);
+    }
+  }
+
+  /** One line for all: after a long fault of the database that is everything that was held. */
+  private static void report(List<HeldPost> lost) {
+    if (lost.stream().allMatch(HeldPost::isHeld)) {
+      log.info("{} workers were destroyed, the first of them {}", lost.size(), lost.get(0));
+    } else {
       log.warn(
-          "{} was lost to another process, since it wasn't renewed in time, or was destroyed",
-          post);
-      forget(post);
+          "{} workers were taken over, since they weren't renewed in time, the first of them {}",
+          lost.size(),
+          lost.get(0));
     }
   }
 
