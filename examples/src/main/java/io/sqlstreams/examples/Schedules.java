@@ -17,8 +17,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * Invoices are written every night at half past two, by the clocks of Oslo. The schedule is
- * registered at each start, which changes nothing when nothing has changed. After a break of several
- * nights one run is enough. The first run is wanted at once, so it is asked for by hand.
+ * registered at each start, which changes nothing when nothing has changed. After a break of
+ * several nights one run is enough. The first run is wanted at once, so it is asked for by hand.
  */
 public final class Schedules {
   record InvoiceRun(String region) {}
