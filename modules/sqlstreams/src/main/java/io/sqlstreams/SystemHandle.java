@@ -83,7 +83,8 @@ public interface SystemHandle {
    * @param role the role's name: 1 to 63 bytes of UTF-8, without quotes, backslashes and control
    *     characters
    * @throws InvalidInputException when the name breaks the rule or is one of PostgreSQL's own, and
-   *     for {@link AccessRole#MAINTENANCE} when a superuser owns the tables, since it would become one
+   *     for {@link AccessRole#MAINTENANCE} when a superuser owns the tables, since it would become
+   *     one
    * @throws NotInstalledException when the schema holds no installation, unless for {@link
    *     AccessRole#INSTALLER}
    */

@@ -83,7 +83,8 @@ public final class Grants {
     try (Call call = AccessSql.DATABASE.in(system).on(connection);
         ResultSet row = call.query()) {
       row.next();
-      return new Owner(row.getString("database"), row.getString("owner"), row.getBoolean("is_superuser"));
+      return new Owner(
+          row.getString("database"), row.getString("owner"), row.getBoolean("is_superuser"));
     }
   }
 
