@@ -68,8 +68,7 @@ class UpkeepLoadIT {
       int produced = 0;
       while (System.nanoTime() < end) {
         produced +=
-            client
-                .stream(stream.name())
+            client.stream(stream.name())
                 .producer()
                 .produceAll(Collections.nCopies(40, Outgoing.of(RawPayload.of("{}"))))
                 .size();
@@ -87,7 +86,8 @@ class UpkeepLoadIT {
     }
     keeper.tries();
     keeper.turn();
-    assertThat(stream.number("SELECT count(*) FROM pg_inherits WHERE inhparent = '{log}'::regclass"))
+    assertThat(
+            stream.number("SELECT count(*) FROM pg_inherits WHERE inhparent = '{log}'::regclass"))
         .isLessThan(6);
   }
 
