@@ -47,6 +47,50 @@ class UpkeepLoadIT {
     run(3_000);
   }
 
+  /** Case B25 in full: a reader stays open for a minute while everybody goes on. */
+  @Test
+  @Tag("stress")
+  void b25_aReaderThatStaysOpenForAMinute() {
+    TestStream stream =
+        TestStream.register(
+            database,
+            StreamConfig.defaults().withPartitionSize(100).withRetention(Duration.ofHours(1)),
+            GroupConfig.defaults());
+    stream.execute(
+        "ALTER TABLE {log} ALTER COLUMN created_at SET DEFAULT clock_timestamp() - INTERVAL '2 hours'");
+    Keeper keeper = Keeper.of(stream);
+    try (SqlStreams client = TestStream.client(database);
+        Consumer consumer = Consumer.start(client, stream, message -> Outcome.done());
+        NamedTransaction reader = stream.begin("reader")) {
+      reader.runs("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+      reader.number("SELECT count(*) FROM {log}");
+      long end = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+      int produced = 0;
+      while (System.nanoTime() < end) {
+        produced +=
+            client.stream(stream.name())
+                .producer()
+                .produceAll(Collections.nCopies(40, Outgoing.of(RawPayload.of("{}"))))
+                .size();
+        consumer.awaitReceived(produced);
+        keeper.tries();
+        assertThat(
+                stream.number(
+                    "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '{log}'::regclass"
+                        + " AND mode IN ('AccessShareLock', 'RowExclusiveLock')"))
+            .as("nobody who reads or writes waits for the log")
+            .isZero();
+      }
+      reader.commits();
+      stream.awaitSettled();
+    }
+    keeper.tries();
+    keeper.turn();
+    assertThat(
+            stream.number("SELECT count(*) FROM pg_inherits WHERE inhparent = '{log}'::regclass"))
+        .isLessThan(6);
+  }
+
   private void run(int batches) throws Exception {
     TestStream stream =
         TestStream.register(

@@ -162,6 +162,8 @@ final class PartitionSql {
           """
           -- finish_detach_partition
           SET LOCAL lock_timeout = '300ms';
+          -- a plan that still names it would queue behind whoever waits for it; so nobody waits
+          LOCK TABLE ONLY {partition} IN ACCESS EXCLUSIVE MODE NOWAIT;
           ALTER TABLE {schema}.message_log_{stream} DETACH PARTITION {partition} FINALIZE
           """);
 
