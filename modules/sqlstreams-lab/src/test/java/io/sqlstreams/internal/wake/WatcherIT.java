@@ -322,6 +322,30 @@ class WatcherIT {
     return during;
   }
 
+  @Test
+  void withoutAConsumptionNothingIsAskedAndNobodyListens() {
+    start().close();
+    Await.until(
+        "nobody listens",
+        () ->
+            stream.number(
+                    "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"
+                        + database.schema()
+                        + "' AND query LIKE 'LISTEN%'")
+                == 0);
+    Counted others = new Counted(TestPool.shared(database));
+    try (SqlStreams other =
+            SqlStreams.builder(others.dataSource()).schema(database.schema()).build();
+        Consumer consumer = Consumer.start(other, stream, message -> Outcome.done(), PATIENT)) {
+      // a look that was under way is over by then
+      others.awaitMore("look_at_groups", 2);
+      Map<String, Long> before = counted.calls();
+      others.awaitMore("look_at_groups", 3);
+      assertThat(consumer.received()).isEmpty();
+      assertThat(counted.calls()).isEqualTo(before);
+    }
+  }
+
   /** Steps: the database ends every session of the process; a message comes; nobody tells. */
   @Test
   void afterTheDatabaseWasAwayEverythingIsLookedAt() throws Exception {

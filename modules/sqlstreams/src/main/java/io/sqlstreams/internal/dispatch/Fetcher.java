@@ -305,7 +305,8 @@ final class Fetcher {
     if (soon) {
       // a writer is about to end, or another session was faster or is at what is due
       news.await(shortWait);
-      shortWait = Math.min(2 * shortWait, options.pollInterval().toNanos());
+      long longest = Math.min(options.pollInterval().toNanos(), BUSY_NANOS);
+      shortWait = Math.min(2 * shortWait, longest);
     } else {
       shortWait = FIRST_WAIT_NANOS;
       news.await(nanosToNextPoll(poll));

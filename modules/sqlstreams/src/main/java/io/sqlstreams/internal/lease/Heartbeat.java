@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class Heartbeat {
   private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long MOST_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -106,18 +107,25 @@ public final class Heartbeat {
     }
     rest(nanosToNextBeat());
     for (Map.Entry<Holder, Long> entry : nextBeats.entrySet()) {
-      if (entry.getValue() - System.nanoTime() <= 0) {
+      if (entry.getValue() - System.nanoTime() <= slackNanos(entry.getKey())) {
         beat(entry.getKey());
       }
     }
   }
 
+  /** So much early it may be: the beats of many sessions are done together. */
+  private static long slackNanos(Holder holder) {
+    return Math.min(MOST_SLACK_NANOS, holder.interval().toNanos() / 10);
+  }
+
   /** Until the next beat, or for a while at most. */
   private void rest(long nanos) throws InterruptedException {
-    Connection current = connectionToListenOn();
-    if (listener == null) {
+    if (listener == null || nextBeats.isEmpty()) {
       changed.await(nanos);
-    } else if (current == null) {
+      return;
+    }
+    Connection current = connectionToListenOn();
+    if (current == null) {
       changed.await(Math.min(nanos, connectAt - System.nanoTime()));
     } else if (!listener.isLive()) {
       changed.await(nanos);

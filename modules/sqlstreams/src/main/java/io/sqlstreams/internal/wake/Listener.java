@@ -113,11 +113,9 @@ public final class Listener {
    * @throws SQLException when the connection is broken
    */
   public void await(Connection connection, long nanos) throws SQLException {
-    long millis = Math.min(SLICE_MILLIS, TimeUnit.NANOSECONDS.toMillis(nanos));
-    if (millis > 0) {
-      // 0 would be for ever
-      hear(connection.unwrap(PGConnection.class).getNotifications((int) millis));
-    }
+    // never 0, which would be for ever
+    long millis = Math.max(1, Math.min(SLICE_MILLIS, TimeUnit.NANOSECONDS.toMillis(nanos)));
+    hear(connection.unwrap(PGConnection.class).getNotifications((int) millis));
     if (System.nanoTime() - checkedAt >= CHECK_NANOS) {
       backendPid(connection);
       checkedAt = System.nanoTime();

@@ -35,8 +35,13 @@ public final class Watcher {
   /** How often it looks while notifications are heard. */
   static final Duration LISTENING_INTERVAL = Duration.ofSeconds(1);
 
-  /** So the looks of many streams at a slow database take a quarter of the time at most. */
+  /**
+   * So the looks at many streams take a quarter of the time at most where a database is slow, as
+   * long as that makes no pause longer than {@link #LONGEST_SHARED}.
+   */
   private static final int SHARE = 3;
+
+  private static final long LONGEST_SHARED = TimeUnit.SECONDS.toNanos(2);
 
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -96,7 +101,7 @@ public final class Watcher {
   }
 
   private void turn() throws InterruptedException {
-    pauseNanos = Math.max(nextNanos(), SHARE * tookNanos);
+    pauseNanos = Math.max(nextNanos(), Math.min(LONGEST_SHARED, SHARE * tookNanos));
     hurry.await(pauseNanos);
     List<Watched> watched = List.copyOf(versions.keySet());
     if (loop.isStopping() || watched.isEmpty()) {
@@ -129,7 +134,7 @@ public final class Watcher {
     Map<Long, List<Watched>> byStream =
         watched.stream().collect(Collectors.groupingBy(Watched::stream));
     streams.keySet().retainAll(byStream.keySet());
-    byStream.keySet().forEach(stream -> streams.computeIfAbsent(stream, id -> new StreamState()));
+    byStream.keySet().forEach(this::state);
     database.autoCommitted(
         "looking for news",
         connection -> {
@@ -137,8 +142,12 @@ public final class Watcher {
             byStream.getOrDefault(stream, List.of()).forEach(Watched::wake);
           }
           lookAtGroups(connection, watched);
-          return null;
+          return watched.size();
         });
+  }
+
+  private StreamState state(long stream) {
+    return streams.computeIfAbsent(stream, id -> new StreamState());
   }
 
   /** The streams of which there may be news. */
@@ -150,7 +159,7 @@ public final class Watcher {
         .moved()
         .forEach(
             (stream, newest) -> {
-              StreamState state = streams.get(stream);
+              StreamState state = state(stream);
               state.newest = newest;
               state.settled = false;
             });
@@ -175,7 +184,7 @@ public final class Watcher {
         .writers(connection, unsettled)
         .forEach(
             (stream, writers) -> {
-              StreamState state = streams.get(stream);
+              StreamState state = state(stream);
               if (!writers.equals(state.writers)) {
                 news.add(stream);
               }
