@@ -3,9 +3,11 @@ package io.sqlstreams.lab;
 import io.sqlstreams.internal.catalog.Catalog;
 import io.sqlstreams.internal.fleet.Post;
 import io.sqlstreams.internal.lifecycle.Uninterruptibly;
+import io.sqlstreams.internal.migration.Gate;
 import io.sqlstreams.internal.partition.Partitions;
 import io.sqlstreams.internal.produce.PlannedWriter;
 import io.sqlstreams.internal.schedule.ScheduleProducer;
+import io.sqlstreams.internal.schema.Steps;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import java.util.List;
@@ -34,7 +36,7 @@ public final class ScheduleManager implements AutoCloseable {
     return new ScheduleProducer(
         database,
         system,
-        new Catalog(database, system),
+        new Catalog(database, system, new Gate(system, Steps.ofThisBuild())),
         new PlannedWriter(database, system, partitions::ensureThrough),
         produced);
   }

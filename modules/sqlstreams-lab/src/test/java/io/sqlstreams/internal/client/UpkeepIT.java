@@ -68,7 +68,6 @@ class UpkeepIT {
           .containsExactly(
               tuple("consumer_group_janitor", null, 1),
               tuple("cursor_advancer", null, 1),
-              tuple("metrics_collector", null, 1),
               tuple("schedule_producer", null, 1));
       assertThat(client.stream(stream.name()).workers())
           .containsExactly(

@@ -21,6 +21,7 @@ final class LaterBuild {
           "system_config",
           "stream_config",
           "stream_config_log",
+          "stream_upkeep",
           "consumer_group_config",
           "worker_config",
           "worker_config_log",

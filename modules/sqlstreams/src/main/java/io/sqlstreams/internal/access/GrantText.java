@@ -14,6 +14,7 @@ final class GrantText {
           "system_config",
           "stream_config",
           "stream_config_log",
+          "stream_upkeep",
           "consumer_group_config",
           "worker_config",
           "worker_config_log",

@@ -11,7 +11,6 @@ enum WorkerKind {
   CURSOR_ADVANCER("cursor_advancer", Owner.SYSTEM, 1),
   CONSUMER_GROUP_JANITOR("consumer_group_janitor", Owner.SYSTEM, 1),
   SCHEDULE_PRODUCER("schedule_producer", Owner.SYSTEM, 1),
-  METRICS_COLLECTOR("metrics_collector", Owner.SYSTEM, 1),
   STREAM_JANITOR("stream_janitor", Owner.STREAM, 1),
   /** Suspended until somebody wants it: autovacuum is enough for most. */
   STREAM_VACUUM("stream_vacuum", Owner.STREAM, 0);
