@@ -3,7 +3,6 @@ package io.sqlstreams.internal.fleet;
 import io.sqlstreams.error.SqlStreamsException;
 import io.sqlstreams.internal.lifecycle.Loop;
 import io.sqlstreams.internal.wake.Signal;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -127,8 +126,8 @@ final class Crew {
   }
 
   private void end(List<HeldPost> ready, Map<Long, RuntimeException> failures) {
-    Duration interval = duty.interval();
-    long next = System.nanoTime() + interval.toNanos();
+    long pause = Math.min(duty.interval().toNanos(), duty.untilNext().toNanos());
+    long next = System.nanoTime() + pause;
     boolean isStopping = loop.isStopping();
     for (HeldPost post : ready) {
       if (failures.containsKey(post.worker())) {
