@@ -15,6 +15,7 @@ import io.sqlstreams.test.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -49,7 +50,13 @@ class BackgroundWorkIT {
 
   @Test
   void aConsumingClientKeepsItsStreamsUp() {
-    List<Long> ids = stream.produce(250);
+    List<Long> ids =
+        client.stream(stream.name())
+            .producer()
+            .produceAll(Collections.nCopies(250, Outgoing.of(RawPayload.of("{}"))))
+            .stream()
+            .map(Produced::id)
+            .toList();
     stream.execute("UPDATE {log} SET created_at = created_at - interval '2 days' WHERE id <= 100");
     try (Consumption running = handle().consume(message -> Outcome.done())) {
       Await.until(

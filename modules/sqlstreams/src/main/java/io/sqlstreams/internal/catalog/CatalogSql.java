@@ -36,36 +36,43 @@ final class CatalogSql {
           ORDER BY space.nspname
           """);
 
+  /** What {@link Rows#stream} reads. */
+  static final String STREAM_COLUMNS =
+      """
+      id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
+                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
+      """;
+
   static final Template STREAM =
       Template.of(
-          """
+              """
           -- read_stream
-          SELECT id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
+          SELECT {columns}
           FROM {schema}.stream_config
           WHERE name = :name
-          """);
+          """)
+          .withPart("columns", STREAM_COLUMNS);
 
   static final Template STREAM_BY_ID =
       Template.of(
-          """
+              """
           -- read_stream_by_id
-          SELECT id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, created_at
+          SELECT {columns}
           FROM {schema}.stream_config
           WHERE id = :stream_id
-          """);
+          """)
+          .withPart("columns", STREAM_COLUMNS);
 
   static final Template STREAMS =
       Template.of(
-          """
+              """
           -- list_streams
-          SELECT id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
+          SELECT {columns}
           FROM {schema}.stream_config
           -- the same order on every server
           ORDER BY name COLLATE "C"
-          """);
+          """)
+          .withPart("columns", STREAM_COLUMNS);
 
   /** A group's bindings in the order of their declaration, as a document; null when it has none. */
   private static final String BINDINGS =

@@ -17,16 +17,16 @@ final class RegistrySql {
 
   static final Template INSERT_STREAM =
       Template.of(
-          """
+              """
           -- insert_stream
           INSERT INTO {schema}.stream_config (
             system_id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns, tombstone_ttl_ns,
             empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed)
           VALUES (1, :name, :payload_type, :partition_size, :max_payload_bytes, :idempotency_key_ttl_ns, :tombstone_ttl_ns,
                   :empty_head_ttl_ns, nullif(:retention_ns, 0), :allow_drop_past_committed)
-          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
-          """);
+          RETURNING {columns}
+          """)
+          .withPart("columns", CatalogSql.STREAM_COLUMNS);
 
   static final Template INSERT_UPKEEP =
       Template.of(
@@ -38,7 +38,7 @@ final class RegistrySql {
 
   static final Template UPDATE_STREAM =
       Template.of(
-          """
+              """
           -- update_stream
           UPDATE {schema}.stream_config
           SET max_payload_bytes = :max_payload_bytes,
@@ -49,21 +49,21 @@ final class RegistrySql {
               allow_drop_past_committed = :allow_drop_past_committed,
               updated_at = clock_timestamp()
           WHERE id = :stream_id
-          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
-          """);
+          RETURNING {columns}
+          """)
+          .withPart("columns", CatalogSql.STREAM_COLUMNS);
 
   static final Template RENAME_STREAM =
       Template.of(
-          """
+              """
           -- rename_stream
           UPDATE {schema}.stream_config
           SET name = :name,
               updated_at = clock_timestamp()
           WHERE id = :stream_id
-          RETURNING id, name, payload_type, partition_size, max_payload_bytes, idempotency_key_ttl_ns,
-                 tombstone_ttl_ns, empty_compaction_head_ttl_ns, retention_ns, allow_drop_past_committed, created_at
-          """);
+          RETURNING {columns}
+          """)
+          .withPart("columns", CatalogSql.STREAM_COLUMNS);
 
   static final Template LOG_STREAM =
       Template.of(
