@@ -19,7 +19,7 @@ class SessionStateTest {
   /** Settings of the session, and its locks; {@code SET} in an UPDATE is followed by a column. */
   private static final Pattern SESSION_STATE =
       Pattern.compile(
-          "pg_(?:try_)?advisory_lock|set_config\\(|setTransactionIsolation\\(|\\bSET\\s+"
+          "pg_(?:try_)?advisory_lock|set_config\\((?!.*, true\\))|setTransactionIsolation\\(|\\bSET\\s+"
               + "(?:SESSION|TIME ZONE|search_path|\\w+_timeout|enable_\\w+|plan_cache_mode|synchronous_commit|default_\\w+)\\b",
           Pattern.CASE_INSENSITIVE);
 
