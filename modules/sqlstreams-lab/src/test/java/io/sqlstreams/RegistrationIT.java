@@ -85,8 +85,8 @@ class RegistrationIT {
       }
       assertThat(client.streams()).hasSize(50);
       assertThat(count("stream_config_log")).isEqualTo(50);
-      // for each stream its two workers and its group, and the system's four
-      assertThat(count("worker_config_log")).isEqualTo(50 * 3 + 4);
+      // for each stream its two workers and its group, and the system's three
+      assertThat(count("worker_config_log")).isEqualTo(50 * 3 + 3);
       assertThat(count("migration_log")).isEqualTo(51);
     } finally {
       threads.shutdownNow();
@@ -691,7 +691,7 @@ class RegistrationIT {
       assertThat(count(table)).as(table).isZero();
     }
     for (String table : List.of("worker_config", "worker_config_log")) {
-      assertThat(count(table)).as(table + ": the system's are left").isEqualTo(4);
+      assertThat(count(table)).as(table + ": the system's are left").isEqualTo(3);
     }
     client.stream("s").register();
     client.system().destroy();

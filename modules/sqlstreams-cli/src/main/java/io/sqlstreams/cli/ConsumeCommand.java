@@ -69,20 +69,13 @@ final class ConsumeCommand implements Callable<Integer> {
   private int consume(SqlStreams client) {
     Printer printer = new Printer(spec.commandLine().getOut(), count);
     Consumption consumption = client.stream(stream).group(group).consume(printer::print, options());
-    Thread atExit = new Thread(consumption::stop, "sqlstreams-stop");
-    Runtime.getRuntime().addShutdownHook(atExit);
     printer.consumption.complete(consumption);
-    try {
-      consumption.awaitStopped();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    removeHook(atExit);
+    int exitCode = UntilStopped.run(consumption::stop, consumption::awaitStopped);
     if (printer.broken) {
       throw new CliException(
           "stdout was closed: the last message was not printed and will be delivered again");
     }
-    return 0;
+    return exitCode;
   }
 
   /** No more is claimed than is asked for, so that little has to be given back. */
@@ -92,14 +85,6 @@ final class ConsumeCommand implements Callable<Integer> {
         .withHandlers(1)
         .withMaxClaim(most)
         .withPrefetch(most, ConsumeOptions.DEFAULT_PREFETCH_BYTES);
-  }
-
-  private static void removeHook(Thread atExit) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(atExit);
-    } catch (IllegalStateException e) {
-      // it runs: this is Ctrl-C
-    }
   }
 
   /** The handler. One thread at a time calls it, and after a timeout perhaps a second one. */

@@ -11,10 +11,12 @@ import io.sqlstreams.GroupSnapshot;
 import io.sqlstreams.LeaseInfo;
 import io.sqlstreams.MessageInfo;
 import io.sqlstreams.Rewind;
+import io.sqlstreams.ScheduleInfo;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.StreamUpkeep;
 import io.sqlstreams.SystemInfo;
 import io.sqlstreams.VersionInfo;
+import io.sqlstreams.WorkerInfo;
 import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.config.RetryPolicy;
 import java.time.Duration;
@@ -210,7 +212,7 @@ final class Fields {
   }
 
   /** The state, then each attempt that the delivery log has. */
-  private static List<String> delivery(GroupDelivery delivery) {
+  static List<String> delivery(GroupDelivery delivery) {
     List<String> lines = new ArrayList<>();
     lines.add(delivery.state().name().toLowerCase(Locale.ROOT));
     for (DeliveryAttempt attempt : delivery.history()) {
@@ -227,5 +229,31 @@ final class Fields {
 
   private static Object orNone(@Nullable Object value) {
     return value == null ? "-" : value instanceof Instant ? value.toString() : value;
+  }
+
+  static Map<String, Object> ofWorker(WorkerInfo worker) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", worker.name());
+    fields.put("stream", Text.orNone(worker.stream()));
+    fields.put("suspended", worker.isSuspended());
+    fields.put("targetInstances", worker.targetInstances());
+    fields.put("instances", worker.instances().size());
+    fields.put("failures", worker.failures());
+    fields.put("heldUntil", orNone(worker.heldUntil()));
+    return fields;
+  }
+
+  static Map<String, Object> ofSchedule(ScheduleInfo schedule, int times) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("name", schedule.name());
+    fields.put("stream", schedule.stream());
+    fields.put("cron", schedule.cron().expression());
+    fields.put("zone", schedule.cron().zone().getId());
+    fields.put("missedRuns", schedule.config().missedRuns().sqlName());
+    fields.put("suspended", schedule.suspended());
+    fields.put("nextTimes", schedule.nextTimes(times).stream().map(Instant::toString).toList());
+    fields.put("lastScheduledAt", orNone(schedule.lastScheduledAt()));
+    fields.put("lastMessageId", orNone(schedule.lastMessageId()));
+    return fields;
   }
 }

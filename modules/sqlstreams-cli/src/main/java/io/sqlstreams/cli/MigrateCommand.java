@@ -58,7 +58,7 @@ final class MigrateCommand {
       mixinStandardHelpOptions = true)
   void down(@Mixin ConnectionOptions database, @Mixin Target target, @Mixin Consent consent) {
     Migration wanted = target.down(spec);
-    consent.require("what the versions above " + wanted.version() + " have added");
+    consent.requireToDelete("what the versions above " + wanted.version() + " have added");
     migrate(database, wanted);
   }
 

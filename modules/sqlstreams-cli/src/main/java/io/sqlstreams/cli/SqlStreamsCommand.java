@@ -1,7 +1,7 @@
 package io.sqlstreams.cli;
 
 import io.sqlstreams.cli.demo.DemoCommand;
-import io.sqlstreams.cli.demo.WorkerCommand;
+import io.sqlstreams.cli.demo.DemoWorkerCommand;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 
@@ -21,7 +21,10 @@ import picocli.CommandLine.Command;
       ExceptionsCommand.class,
       ProduceCommand.class,
       ConsumeCommand.class,
+      ScheduleCommand.class,
       WorkerCommand.class,
+      ManagerCommand.class,
+      DemoWorkerCommand.class,
       AutoComplete.GenerateCompletion.class
     },
     footer = {

@@ -27,7 +27,7 @@ final class Killing {
   /** A worker has just sent a report. */
   void onReport(Worker worker, WorkerReport report) {
     if (armed
-        && report.running() >= WorkerCommand.HANDLERS
+        && report.running() >= DemoWorkerCommand.HANDLERS
         && victim.compareAndSet(null, new Victim(worker, report.running()))) {
       worker.kill();
     }

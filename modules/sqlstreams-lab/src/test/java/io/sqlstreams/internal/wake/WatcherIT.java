@@ -56,7 +56,8 @@ class WatcherIT {
   @BeforeEach
   void register() {
     counted = new Counted(TestPool.shared(database));
-    client = SqlStreams.builder(counted.dataSource()).schema(database.schema()).build();
+    client =
+        SqlStreams.builder(counted.dataSource()).schema(database.schema()).upkeep(false).build();
     silent =
         SqlStreams.builder(TestPool.shared(database))
             .schema(database.schema())
@@ -335,7 +336,10 @@ class WatcherIT {
                 == 0);
     Counted others = new Counted(TestPool.shared(database));
     try (SqlStreams other =
-            SqlStreams.builder(others.dataSource()).schema(database.schema()).build();
+            SqlStreams.builder(others.dataSource())
+                .schema(database.schema())
+                .upkeep(false)
+                .build();
         Consumer consumer = Consumer.start(other, stream, message -> Outcome.done(), PATIENT)) {
       // a look that was under way is over by then
       others.awaitMore("look_at_groups", 2);

@@ -13,7 +13,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Takes one step on some tables, in a transaction of its own. Thread-safe. */
 final class Walk {
@@ -38,7 +37,9 @@ final class Walk {
    */
   boolean up(Tables tables, Step step) {
     String what = "migrate " + tables.subject() + " to version " + step.version();
-    record(what, MigrationSql.STARTED, tables, step, null);
+    if (!begin(what, tables, step)) {
+      return false;
+    }
     try {
       return PatientTransaction.run(
           database,
@@ -57,6 +58,23 @@ final class Walk {
       recordFailure(what, tables, step, e);
       throw e;
     }
+  }
+
+  /** Under the lock: two migrators that begin at once would leave a trace each. */
+  private boolean begin(String what, Tables tables, Step step) {
+    Statement started = of(MigrationSql.STARTED, tables, step).in(tables.where());
+    return PatientTransaction.run(
+        database,
+        what,
+        lock,
+        patience,
+        connection -> {
+          if (!isAt(connection, tables, step.version() - 1)) {
+            return false;
+          }
+          started.run(connection);
+          return true;
+        });
   }
 
   /** Takes the step back; false as for {@link #up}. */
@@ -94,30 +112,23 @@ final class Walk {
 
   private void recordFailure(String what, Tables tables, Step step, SqlStreamsException reason) {
     String message = String.valueOf(reason.getMessage());
+    Statement failed = of(MigrationSql.FAILED, tables, step).asTransaction(tables.where());
+    String error = message.substring(0, Math.min(message.length(), ERROR_LENGTH));
     try {
-      record(
+      database.autoCommitted(
           what,
-          MigrationSql.FAILED,
-          tables,
-          step,
-          message.substring(0, Math.min(message.length(), ERROR_LENGTH)));
+          connection -> {
+            try (Call call = failed.on(connection)) {
+              return call.set("error", error).update();
+            }
+          });
     } catch (SqlStreamsException e) {
       reason.addSuppressed(e); // it stays as begun
     }
   }
 
-  private void record(
-      String what, Template template, Tables tables, Step step, @Nullable String error) {
-    Statement statement =
-        MigrationLogSql.of(template, step, tables.where())
-            .withPart("owners", tables.stream() == null ? "system_config" : "stream_config")
-            .asTransaction(tables.where());
-    database.autoCommitted(
-        what,
-        connection -> {
-          try (Call call = statement.on(connection)) {
-            return (error == null ? call : call.set("error", error)).update();
-          }
-        });
+  private static Template of(Template template, Tables tables, Step step) {
+    return MigrationLogSql.of(template, step, tables.where())
+        .withPart("owners", tables.stream() == null ? "system_config" : "stream_config");
   }
 }

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
     hidden = true,
     description = "A worker process of the demo.",
     mixinStandardHelpOptions = true)
-public final class WorkerCommand implements Callable<Integer> {
+public final class DemoWorkerCommand implements Callable<Integer> {
   private static final Duration REPORT_INTERVAL = Duration.ofMillis(100);
 
   /** How long a worker may take to stop; the database may be gone by then. */
