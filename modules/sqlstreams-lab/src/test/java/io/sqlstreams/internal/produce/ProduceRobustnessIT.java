@@ -15,8 +15,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.sqlstreams.Outgoing;
 import io.sqlstreams.Produced;
 import io.sqlstreams.Producer;
+import io.sqlstreams.SqlStreams;
 import io.sqlstreams.StreamInfo;
 import io.sqlstreams.codec.RawPayload;
+import io.sqlstreams.config.Notifications;
 import io.sqlstreams.config.StreamConfig;
 import io.sqlstreams.error.DatabaseException;
 import io.sqlstreams.error.ErrorCode;
@@ -289,8 +291,13 @@ class ProduceRobustnessIT {
       source.setServerNames(new String[] {"localhost"});
       source.setPortNumbers(new int[] {proxy.port()});
       try (HikariDataSource pool = pool(source, 1, true);
-          ProduceLab on = new ProduceLab(database, pool)) {
-        Producer<RawPayload> producer = on.producer(stream);
+          SqlStreams on =
+              SqlStreams.builder(pool)
+                  .schema(database.schema())
+                  // else consumers are told now and then
+                  .notifications(Notifications.NONE)
+                  .build()) {
+        Producer<RawPayload> producer = on.stream(stream.name()).producer();
         producer.produce(json("1"));
         long before = proxy.roundTrips();
         for (int i = 0; i < 10; i++) {
