@@ -14,6 +14,7 @@ import io.sqlstreams.SqlStreams;
 import io.sqlstreams.codec.PayloadCodec;
 import io.sqlstreams.codec.RawPayload;
 import io.sqlstreams.config.GroupConfig;
+import io.sqlstreams.config.Notifications;
 import io.sqlstreams.config.PayloadType;
 import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.StreamConfig;
@@ -363,7 +364,12 @@ class CompactionIT {
       direct.setServerNames(new String[] {"localhost"});
       direct.setPortNumbers(new int[] {proxy.port()});
       try (HikariDataSource pool = TestPool.of(direct, 1);
-          SqlStreams on = SqlStreams.builder(pool).schema(database.schema()).build()) {
+          SqlStreams on =
+              SqlStreams.builder(pool)
+                  .schema(database.schema())
+                  // else consumers are told now and then
+                  .notifications(Notifications.NONE)
+                  .build()) {
         Producer<RawPayload> producer = on.stream(stream.name()).producer();
         producer.produce(json("1"), compacted("k"));
         long before = proxy.roundTrips();
