@@ -8,23 +8,27 @@ import io.sqlstreams.KeyedMessage;
 import io.sqlstreams.MessageKey;
 import io.sqlstreams.Outcome;
 import io.sqlstreams.Rewind;
+import io.sqlstreams.ScheduleInfo;
 import io.sqlstreams.SqlStreams;
 import io.sqlstreams.StreamHandle;
 import io.sqlstreams.codec.SchemaVersion;
 import io.sqlstreams.config.Binding;
 import io.sqlstreams.config.Concurrency;
+import io.sqlstreams.config.Cron;
 import io.sqlstreams.config.ExceptionFilter;
 import io.sqlstreams.config.GroupConfig;
 import io.sqlstreams.config.Page;
 import io.sqlstreams.config.ProduceOptions;
 import io.sqlstreams.config.RetryPolicy;
 import io.sqlstreams.config.Start;
+import io.sqlstreams.config.StreamConfig;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
@@ -115,6 +119,16 @@ final class ReadmeExample {
     return redriven;
   }
 
+  // README ends
+
+  // README begins
+  record InvoiceRun(String region) {}
+
+  static ScheduleInfo everyNight(SqlStreams client) {
+    client.stream("invoices").register(StreamConfig.defaults().withRetention(Duration.ofDays(90)));
+    return client.schedule("invoices.nightly").register(
+        "invoices", Cron.of("0 2 * * *", ZoneId.of("Europe/Oslo")), new InvoiceRun("eu"));
+  }
   // README ends
 
   // README begins

@@ -69,6 +69,7 @@ class ReadmeIT {
           assertThat(seen)
               .containsExactly(new ReadmeExample.OrderPlacedV2("o-2", BigDecimal.ONE, "EUR"));
           assertThat(ReadmeExample.lookAfter(orders.group("invoices"))).isZero();
+          assertThat(ReadmeExample.everyNight(client).nextTimes(2)).hasSize(2);
           client.stream("stocks").register();
           assertThat(ReadmeExample.sell(client, "a-1")).isEqualTo(9);
         }
