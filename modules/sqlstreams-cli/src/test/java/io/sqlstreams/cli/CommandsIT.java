@@ -236,7 +236,7 @@ class CommandsIT {
   @Test
   void theUpkeepOfAStreamIsShownAndDone() {
     ok(cli.on("stream", "register", "kept", "--partition-size", "100", "--retention", "1h"));
-    assertThat(ok(cli.on("stream", "show", "kept"))).contains("PT1H");
+    assertThat(ok(cli.on("stream", "get", "kept"))).contains("PT1H");
     assertThat(ok(cli.on("stream", "upkeep", "kept", "--run", "--output", "json")))
         .contains("1-100, 101-200", "\"floor\"", "\"failures\"");
   }
