@@ -3,6 +3,7 @@ package io.sqlstreams.lab;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.sqlstreams.test.TestDatabase;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
@@ -36,6 +37,8 @@ public final class TestPool {
     config.setDataSource(source);
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(0);
+    // the shortest there is: the server's connections are for all classes together
+    config.setIdleTimeout(Duration.ofSeconds(10).toMillis());
     config.setAutoCommit(autoCommit);
     return new HikariDataSource(config);
   }
