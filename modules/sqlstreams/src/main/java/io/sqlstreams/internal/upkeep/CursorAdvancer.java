@@ -2,13 +2,13 @@ package io.sqlstreams.internal.upkeep;
 
 import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.internal.fleet.Duty;
+import io.sqlstreams.internal.fleet.OneByOne;
 import io.sqlstreams.internal.fleet.Post;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -52,17 +52,7 @@ public final class CursorAdvancer implements Duty {
 
   @Override
   public Map<Long, RuntimeException> perform(Collection<Post> posts) {
-    Map<Long, RuntimeException> errors = new HashMap<>();
-    for (Post post : posts) {
-      if (post.isHeld()) {
-        try {
-          advance(post);
-        } catch (RuntimeException e) {
-          errors.put(post.worker(), e);
-        }
-      }
-    }
-    return errors;
+    return OneByOne.perform(posts, this::advance);
   }
 
   private void advance(Post post) {

@@ -2,6 +2,7 @@ package io.sqlstreams.internal.upkeep;
 
 import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.internal.fleet.Duty;
+import io.sqlstreams.internal.fleet.OneByOne;
 import io.sqlstreams.internal.fleet.Post;
 import io.sqlstreams.internal.sql.Call;
 import io.sqlstreams.internal.sql.Database;
@@ -9,7 +10,6 @@ import io.sqlstreams.internal.sql.Scope;
 import io.sqlstreams.internal.sql.Statement;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -63,17 +63,7 @@ public final class GroupJanitor implements Duty {
 
   @Override
   public Map<Long, RuntimeException> perform(Collection<Post> posts) {
-    Map<Long, RuntimeException> errors = new HashMap<>();
-    for (Post post : posts) {
-      if (post.isHeld()) {
-        try {
-          turn(post);
-        } catch (RuntimeException e) {
-          errors.put(post.worker(), e);
-        }
-      }
-    }
-    return errors;
+    return OneByOne.perform(posts, this::turn);
   }
 
   private void turn(Post post) {

@@ -2,12 +2,12 @@ package io.sqlstreams.internal.upkeep;
 
 import io.sqlstreams.error.NotInstalledException;
 import io.sqlstreams.internal.fleet.Duty;
+import io.sqlstreams.internal.fleet.OneByOne;
 import io.sqlstreams.internal.fleet.Post;
 import io.sqlstreams.internal.sql.Database;
 import io.sqlstreams.internal.sql.Scope;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,17 +44,7 @@ public final class StreamVacuum implements Duty {
 
   @Override
   public Map<Long, RuntimeException> perform(Collection<Post> posts) {
-    Map<Long, RuntimeException> errors = new HashMap<>();
-    for (Post post : posts) {
-      if (post.isHeld() && !Thread.currentThread().isInterrupted()) {
-        try {
-          vacuum(post.owner());
-        } catch (RuntimeException e) {
-          errors.put(post.worker(), e);
-        }
-      }
-    }
-    return errors;
+    return OneByOne.perform(posts, post -> vacuum(post.owner()));
   }
 
   private void vacuum(long stream) {
